@@ -10,7 +10,6 @@ import { HostLimit } from './host-limit.ts';
 export interface AnalyzerWorkerConfig {
   readonly queue: Queue;
   readonly analyzer: Analyzer;
-  /** How many images the analyzer analyzes at the same time. */
   readonly threads: number;
   /**
    * Downloads the bytes of a URL, with protection against forged requests to internal servers. `release` says that the

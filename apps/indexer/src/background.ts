@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { causeFields, type Log, withoutSpan } from '@akin/runtime';
 
-/** Work that is done repeatedly. */
 export interface Background extends AsyncDisposable {
   /** Runs it now, or once more if it is running. */
   wake(): void;

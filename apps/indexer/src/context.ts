@@ -2,7 +2,6 @@ import type { Queue } from '@akin/queue';
 import type { Log, Metrics } from '@akin/runtime';
 import type { Store } from '@akin/store';
 
-/** What the parts of the indexer share. */
 export interface Context {
   readonly store: Store;
   readonly queue: Queue;

@@ -14,7 +14,6 @@ const MIN_WAITING = 100;
 const MAX_WAITING = 500;
 /** Additional jobs for images that a client may wait for: they have priority. */
 const MAX_WAITING_INTERACTIVE = 1_000;
-/** Name of the queue in spans. */
 const ANALYZE_JOBS = { 'messaging.system': 'bullmq', 'messaging.destination.name': 'analyze' } as const;
 /** Number of images that are claimed at a time. */
 const CHUNK = 50;
@@ -97,7 +96,6 @@ export function createDispatch(context: Context): Dispatch {
   };
 }
 
-/** Recent number of finished analyses per second. */
 function createRateMeter(): { count(): void; perSecond(): number } {
   let since = performance.now();
   let count = 0;

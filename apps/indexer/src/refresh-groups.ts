@@ -8,7 +8,6 @@ const TURN_MILLISECONDS = 2_000;
 /** Called with the number of grouped documents, and whether the searcher found their neighbours. */
 export type OnGrouped = (documents: number, inMemory: boolean) => void;
 
-/** Counts grouped documents in the metrics. */
 export function countGrouped(metrics: Metrics): OnGrouped {
   const grouped = metrics.counter('akin_grouped_documents_total', 'Documents for which a group was sought', [
     'searcher',

@@ -37,17 +37,12 @@ export async function requeueLost({ store, queue, log }: Context): Promise<numbe
   return requeued;
 }
 
-/**
- * The housekeeping of a collection.
- *
- * @returns whether nothing is left to do until it changes, except work that comes within hours
- */
+/** @returns whether nothing is left to do until it changes, except work that comes within hours */
 export async function runHousekeeping(store: Store, collection: Collection, signal: AbortSignal): Promise<boolean> {
   await deleteUnaccepted(store, collection, ABANDONED_MILLISECONDS);
   return maintainCollection(store, collection, signal);
 }
 
-/** The reference to an analysis, as jobs contain it. */
 export function jobRefOf({ collection, request, position, attempt }: AnalysisRef): AnalysisJobRef {
   return { collection: collection.id, request: String(request), position, attempt };
 }

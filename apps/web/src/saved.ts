@@ -7,14 +7,13 @@ const STORAGE_KEY = 'akin-searches';
 /** Maximum number of saved searches, so that the list stays usable. */
 const MAX_SAVED = 50;
 
-/** A search saved in this browser. */
 export interface SavedSearch {
   readonly name: string;
   /** The part of the page's URL after `?`. */
   readonly address: string;
 }
 
-/** Parses the saved searches; an empty list if the text is invalid. */
+/** An empty list if the text is invalid. */
 export function readSaved(text: string | null): SavedSearch[] {
   try {
     const all: unknown = JSON.parse(text ?? '[]');
@@ -29,7 +28,7 @@ export function savedSearches(): SavedSearch[] {
   return readSaved(localStorage.getItem(STORAGE_KEY));
 }
 
-/** Saves a search under its name and replaces one with the same name. @returns all saved searches */
+/** Replaces one with the same name. @returns all saved searches */
 export function saveSearch(search: SavedSearch): SavedSearch[] {
   return store([search, ...savedSearches().filter(({ name }) => name !== search.name)]);
 }

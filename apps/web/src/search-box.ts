@@ -1,7 +1,6 @@
 import { COLORS } from './colors.ts';
 import type { Query } from './view-state.ts';
 
-/** The meaning of a text in the search box. */
 export type SearchInput = { readonly words: string } | { readonly query: Query };
 
 const LONGEST_ADDRESS = 2_000;
@@ -47,7 +46,6 @@ function colorOf(word: string): string | undefined {
  */
 const QUERY = /[:"*?()[\]{}~^\\+!/&|<>]|(^|\s)-\S|(^|\s)(AND|OR|NOT|TO)(\s|$)/;
 
-/** Whether a text asks for fields and values rather than for words. */
 export function hasQuerySyntax(text: string): boolean {
   return QUERY.test(text);
 }

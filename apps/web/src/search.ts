@@ -101,7 +101,6 @@ export function shownRequest(model: Model) {
   return { endpoint, parameters: others, sendsFile: data !== undefined || outputs !== undefined };
 }
 
-/** The response to the request of the results, as text. */
 export function responseText(model: Model): Promise<string> {
   const { endpoint, parameters } = request(model, 0);
   return model.collection.searchText(endpoint, parameters);
@@ -125,7 +124,6 @@ async function findTextMatches(
   return { documents: docs, textMatches: { shown: docs.length, found: numFound } };
 }
 
-/** A filter that excludes these documents. */
 function excludeFilter(documents: readonly FoundDocument[]): string {
   return `-id:(${documents.map(({ id }) => `"${id.replace(/["\\]/g, '\\$&')}"`).join(' OR ')})`;
 }

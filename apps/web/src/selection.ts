@@ -36,7 +36,6 @@ export function selectBetween(model: Model, others: ReadonlySet<string>, from: s
   model.update({ selected: new Set([...others, ...ids.slice(Math.max(0, first), last + 1)]) });
 }
 
-/** Actions for the selected documents. */
 export function selectionBar(
   { selected, scope, documents }: PageData,
   collection: string,
@@ -61,7 +60,6 @@ export function selectionBar(
 /** Codes that people cannot read. */
 const NOT_SAVED = /_(rerank|cluster|nclusters|lopq|descriptor)$/;
 
-/** Saves the documents with a column for each field that occurs. */
 function saveDocuments(documents: readonly FoundDocument[]): void {
   const names = [...new Set(documents.flatMap((document) => Object.keys(document)))].filter(
     (name) => !NOT_SAVED.test(name),

@@ -50,7 +50,6 @@ export function filtersToggle(state: ViewState, pageData: PageData, actions: Act
   </button>`;
 }
 
-/** A control for the minimum score. */
 function minScore(state: ViewState, actions: Actions): TemplateResult {
   return html`<label class="least">${TEXTS.results.least}
     <input type="range" min="0" max="1" step="0.05" .value=${String(state.minScore)} aria-valuetext=${state.minScore.toFixed(2)}

@@ -14,7 +14,6 @@ export function isTrash(collection: string): boolean {
   return collection.endsWith(ENDING);
 }
 
-/** The collection of a trash. */
 export function collectionOfTrash(trash: string): string {
   return trash.slice(0, -ENDING.length);
 }

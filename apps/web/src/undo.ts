@@ -57,7 +57,7 @@ export function restartUndoTimer(model: Model): void {
   undoTimer = setTimeout(() => model.update({ undoable: null }), UNDO_SECONDS * 1_000);
 }
 
-/** Undoes the last action. @returns false if that failed; the page then shows the error */
+/** @returns false if that failed; the page then shows the error */
 export async function undoLast(model: Model): Promise<boolean> {
   const { undoable } = model.pageData;
   if (undoable?.undo === undefined) return false;
@@ -75,7 +75,6 @@ export async function undoLast(model: Model): Promise<boolean> {
   }
 }
 
-/** Shows what was done, with a button to undo it. */
 export function undoNote({ text, undo, undoing }: UndoOffer, actions: Actions): TemplateResult {
   return html`<div
     class="note-bar"

@@ -1,6 +1,5 @@
 /** The last action, while it can be undone. */
 export interface Undoable {
-  /** Description of the action. */
   readonly text: string;
   /** Undefined if it cannot be undone. */
   readonly undo: (() => Promise<void>) | undefined;

@@ -40,7 +40,6 @@ export interface ViewState {
   query: Query | null;
   /** Further documents as positive or negative examples. */
   examples: readonly Example[];
-  /** Minimum score of the results. */
   minScore: number;
   words: string;
   filters: string[];
@@ -49,7 +48,6 @@ export interface ViewState {
    * first.
    */
   sort: string;
-  /** The id of the opened document. */
   opened: string | null;
 }
 
@@ -189,7 +187,6 @@ export function tagParameters(query: Query): TagParameters | null {
 /** Negative examples have half the weight, so that positive ones dominate. */
 const WEIGHTS = { more: 1, less: -0.5 } as const;
 
-/** Converts the query and its examples to parameters. */
 export function rankParameters(query: Query, examples: readonly Example[] = []): SearchParameters {
   const ids = examples.map(({ id }) => id);
   const weights = ids.length > 0 ? { 'rank.weights': [1, ...examples.map(({ sign }) => WEIGHTS[sign])].join(',') } : {};

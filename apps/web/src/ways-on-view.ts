@@ -6,7 +6,6 @@ import type { ViewState } from './view-state.ts';
 
 const T = TEXTS.waysOn;
 
-/** What to do when no document has the words. */
 export function waysOnView(state: ViewState, pageData: PageData, actions: Actions): TemplateResult | typeof nothing {
   const lacksWords = state.words !== '' && pageData.scope === 'admin' && pageData.status?.model?.words === false;
   const hasFilters = state.words !== '' && state.filters.length > 0;

@@ -6,7 +6,6 @@ import type { ViewState } from './view-state.ts';
 export interface WayOn {
   readonly kind: 'prefix' | 'spelling';
   readonly words: string;
-  /** The number of documents that it finds. */
   readonly found: number;
 }
 
@@ -23,7 +22,6 @@ export function otherQueries(text: string): Omit<WayOn, 'found'>[] {
   ];
 }
 
-/** Asks which of the other searches find anything. */
 export async function findWaysOn(
   collection: Collection,
   { words }: ViewState,

@@ -43,12 +43,10 @@ export function noiseBytes(seed: number): () => number {
   };
 }
 
-/** A disc on a plain background. */
 export function disc(ground: string, ink: string, center: [number, number] = [0.5, 0.5], radius = 0.3): Pixels {
   return draw(256, 256, (x, y) => (Math.hypot(x - center[0], y - center[1]) < radius ? ink : ground));
 }
 
-/** Bars of two colours. */
 export function stripes(first: string, second: string, bars = 8, width = 256, height = 256): Pixels {
   return draw(width, height, (x) => (Math.floor(x * bars) % 2 === 0 ? first : second));
 }

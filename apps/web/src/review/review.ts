@@ -32,7 +32,6 @@ export function review(shown: Review, loading: boolean, actions: Actions, collec
     ${shown.marked.size > 0 ? markedBar(shown, actions) : nothing} ${confirmation(shown, actions)}`;
 }
 
-/** Controls for all groups: progress, minimum score, and what to keep. */
 function toolbar(shown: Review, actions: Actions): TemplateResult | typeof nothing {
   const { numFound, threshold, minScore, maxNumFound, commit, asOfCommit, groups } = shown;
   if (numFound === null || (groups.length === 0 && maxNumFound === 0)) return nothing;
@@ -82,7 +81,6 @@ function markedBar({ marked, deleting }: Review, actions: Actions): TemplateResu
   </div>`;
 }
 
-/** Asks for confirmation before documents are deleted. */
 function confirmation({ marked, groups, minScore }: Review, actions: Actions): TemplateResult {
   const emptied = groups.filter(
     ({ size, members }) => size === members.length && members.every(({ id }) => marked.has(id)),

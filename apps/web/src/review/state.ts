@@ -12,7 +12,6 @@ export interface Review {
   readonly commit: number;
   readonly asOfCommit: number;
   readonly nextCursor: string | undefined;
-  /** Ids of documents marked for deletion. */
   readonly marked: ReadonlySet<string>;
   readonly deleting: boolean;
   /** Minimum score of the displayed members; 0: all. */

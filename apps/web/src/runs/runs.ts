@@ -18,7 +18,6 @@ export interface Runs {
   readonly retrying: ReadonlySet<string>;
   /** Ids of runs of commands that have ended: only the same command can try their files again. */
   readonly ended: ReadonlySet<string>;
-  /** The id of the run whose failures are shown. */
   readonly opened: string | null;
 }
 
@@ -81,7 +80,6 @@ function titleOf(run: Run): string {
   return run.state === 'failed' ? T.broken(run.source) : `${T.done(run.done, run.unchanged)}: ${run.source}`;
 }
 
-/** The failures by reason, with advice on what to do. */
 function failures(run: Run, { retrying, ended }: Runs, actions: Actions): TemplateResult {
   const command = `npx akin-search index ${shellText(run.source)}`;
   const reasons = [...byCode(run.failures)].sort(([, a], [, b]) => b.length - a.length);

@@ -8,7 +8,6 @@ const RATE_MILLISECONDS = 3_000;
 /** Start of the rate measurement, and the number of processed files at that time. */
 let sample: { readonly run: string; readonly at: number; readonly worked: number } | undefined;
 
-/** Requests the progress of the runs. */
 export async function updateRuns(model: Model): Promise<void> {
   const { collection } = model.state;
   try {
@@ -33,7 +32,6 @@ function rateOf({ id, done, failed }: Run): number | undefined {
   return milliseconds < RATE_MILLISECONDS ? undefined : ((worked - sample.worked) * 1_000) / milliseconds;
 }
 
-/** Retries the failed files of a run. */
 export function retryRun(model: Model, id: string): Promise<void> {
   return act(model, async () => {
     try {
@@ -46,7 +44,6 @@ export function retryRun(model: Model, id: string): Promise<void> {
   });
 }
 
-/** Removes a run from the list. */
 export function dismissRun(model: Model, id: string): Promise<void> {
   return act(model, () => model.collection.dismissRun(id));
 }

@@ -23,7 +23,6 @@ export interface AnalyzeOptions {
   readonly thumbnail?: boolean;
   /** Also read what the file says about the picture. */
   readonly facts?: FileContext | undefined;
-  /** Analyze only this part of the picture. */
   readonly region?: Region | undefined;
   /** Find more points than are stored, for a search for parts. */
   readonly soughtPoints?: boolean | undefined;
@@ -40,14 +39,13 @@ export interface AnalyzeOptions {
   readonly contentModelName?: string;
 }
 
-/** The result of an analysis. */
 export interface Analysis {
   /** JSON text: the value of `outputs` in a response of /analyze, and of `import` in a document. */
   readonly outputs: string;
   /** Natural size in pixels, upright: of the region if one was asked for. */
   readonly width: number;
   readonly height: number;
-  /** The thumbnail as WebP. */
+  /** WebP. */
   readonly thumbnail?: Uint8Array;
   readonly facts?: PictureFacts;
   /**

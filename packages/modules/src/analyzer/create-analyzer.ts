@@ -33,7 +33,6 @@ export interface CallOptions {
   readonly thumbnail?: boolean;
   /** Also read what the file says about the picture. */
   readonly facts?: FileContext | undefined;
-  /** Analyze only this part of the picture. */
   readonly region?: Region | undefined;
   /** Find more points than are stored, for a search for parts. */
   readonly soughtPoints?: boolean | undefined;
@@ -52,7 +51,6 @@ export interface CallOptions {
 
 /** Analyzes images in worker threads, so that the event loop stays free. */
 export interface Analyzer extends AsyncDisposable {
-  /** The backend that computes the networks. */
   readonly backend: Backend;
   /** For `auto`: why this backend was chosen, as a phrase for users. */
   readonly backendReason?: string;

@@ -9,7 +9,6 @@ import { writeOutputs } from './write-outputs.ts';
 
 export interface TextTask {
   readonly text: string;
-  /** Folder of the model. */
   readonly folder: string;
   readonly name: string;
 }
@@ -31,7 +30,6 @@ const open = memoizeAsync(async (folder: string, name: string) => {
   return describe;
 });
 
-/** Describes one text in a worker thread. */
 export default async function encodeText({ text, folder, name }: TextTask): Promise<TextReply> {
   try {
     const { model, vector, truncatedTokens } = await (await open(folder, name))(text);

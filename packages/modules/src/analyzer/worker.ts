@@ -11,7 +11,6 @@ export type Reply =
   | { readonly analysis: Analysis }
   | { readonly error: Pick<AkinError, 'code' | 'message' | 'details'> };
 
-/** Runs one task in a worker thread. */
 export default async function analyze({ bytes, options }: Task): Promise<Reply> {
   try {
     return { analysis: await analyzeImage(bytes, options) };

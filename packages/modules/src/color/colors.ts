@@ -44,7 +44,6 @@ export function collectColors(data: Uint8Array, points: Float32Array, weights: U
   return colors;
 }
 
-/** Writes the points (see oklab.ts) of all pixels. */
 export function writePoints(data: Uint8Array, points: Float32Array): void {
   for (let at = 0; at < data.length; at += 3) {
     writePoint(points, at, data[at] as number, data[at + 1] as number, data[at + 2] as number);

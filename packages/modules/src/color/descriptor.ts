@@ -1,6 +1,5 @@
 import { CENTRES } from './centres.ts';
 
-/** Numbers in the descriptor. */
 export const DIMENSIONS = CENTRES.length / 3;
 
 /** A colour is spread over the centres within this distance, in units of oklab.ts: two to ten centres. */

@@ -166,7 +166,7 @@ const PROTOTYPES = COLOR_NAMES.flatMap(({ name, hexes }) =>
   }),
 );
 
-/** Returns the word for a colour `#RRGGBB`. */
+/** @param hex `#RRGGBB` */
 export function nameOfColor(hex: string): string {
   const [x = 0, y = 0, z = 0] = pointOfHex(hex);
   let best = '';

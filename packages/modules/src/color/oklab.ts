@@ -70,7 +70,7 @@ export function writePoint(out: Float32Array | Float64Array, offset: number, r: 
   out[offset + 2] = 2 * (0.0259040371 * l + 0.7827717662 * m - 0.808675766 * s);
 }
 
-/** The point of an sRGB colour. */
+/** The point of an sRGB colour, 0…255 each. */
 export function pointOf(r: number, g: number, b: number): Float64Array {
   const point = new Float64Array(3);
   writePoint(point, 0, r, g, b);
@@ -111,7 +111,7 @@ export function hexOf(r: number, g: number, b: number): string {
   return `#${((1 << 24) | (r << 16) | (g << 8) | b).toString(16).slice(1).toUpperCase()}`;
 }
 
-/** The point of a colour written `#RRGGBB`. */
+/** @param hex `#RRGGBB` */
 export function pointOfHex(hex: string): Float64Array {
   const rgb = Number.parseInt(hex.slice(1), 16);
   return pointOf(rgb >> 16, (rgb >> 8) & 255, rgb & 255);

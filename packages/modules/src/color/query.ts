@@ -2,7 +2,6 @@ import { AkinError } from '@akin/domain';
 import { addColor, DIMENSIONS, unitVector } from './descriptor.ts';
 import { pointOfHex } from './oklab.ts';
 
-/** One colour to rank by. */
 export interface WeightedColor {
   /** `#RRGGBB`. */
   readonly hex: string;

@@ -19,10 +19,10 @@ export interface ContentAxes {
 }
 
 /**
- * Reads the axes, once for each thread.
+ * Read once for each thread.
  *
  * @param model The name of the network in use.
- * @param file URL of the file. Default: that of akin's own network.
+ * @param file URL. Default: that of akin's own network.
  * @throws Error when the axes were trained for another network.
  */
 export const contentAxes = memoizeAsync(async (model: string, file?: string): Promise<ContentAxes> => {

@@ -117,9 +117,7 @@ function isFree(data: Int32Array, left: number, top: number): boolean {
   return Math.min(tooDark, tooBright) <= UNREADABLE_SHARE * AREA;
 }
 
-/**
- * Whether the middle has another colour than all four sides of the picture; each side is a strip as wide as a margin.
- */
+/** Each side is a strip as wide as a margin. */
 function middleStandsOut(data: Int32Array): boolean {
   const far = SIDE - MARGIN;
   const middle = meanOf(data, CELL + MARGIN, CELL + MARGIN, 2 * CELL - MARGIN, 2 * CELL - MARGIN);
@@ -132,7 +130,6 @@ function middleStandsOut(data: Int32Array): boolean {
   return sides.every((side) => side.some((value, c) => Math.abs(value - (middle[c] as number)) > STANDS_OUT));
 }
 
-/** The mean of each channel in a rectangle. */
 function meanOf(data: Int32Array, left: number, top: number, right: number, bottom: number): number[] {
   const sums = [0, 0, 0];
   for (let y = top; y < bottom; y++) {

@@ -22,7 +22,7 @@ export interface DuplicateAxes {
 }
 
 /**
- * Reads the axes, once for each thread.
+ * Read once for each thread.
  *
  * @param model The name of the network in use.
  * @throws Error when the axes were trained for another network.

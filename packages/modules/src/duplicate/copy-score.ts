@@ -1,4 +1,2 @@
-/**
- * The threshold between copies and other pictures: two pictures with at least this `duplicate` score count as copies.
- */
+/** Two pictures with at least this `duplicate` score count as copies. */
 export const COPY_SCORE = 0.7;

@@ -2,7 +2,6 @@ import type { Pixels } from '@akin/imaging';
 import { hueHistogramOf } from './hue-histogram.ts';
 import { patternOf } from './pattern.ts';
 
-/** The hand-made features of the duplicate module for a picture. */
 export interface CopyFeatures {
   readonly pattern: Float64Array;
   readonly hues: Float64Array;

@@ -18,7 +18,6 @@ export async function pictureFiles(folder: string): Promise<PictureFile[]> {
   return files.map((file) => ({ file, label: dirname(relative(folder, file)).replace(/^\.$/, '') }));
 }
 
-/** Whether a file name has the extension of a picture format. */
 function isPictureName(name: string): boolean {
   return PICTURE_EXTENSIONS.has(extname(name).toLowerCase());
 }

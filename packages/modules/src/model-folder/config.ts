@@ -18,7 +18,6 @@ export interface TextConfig {
   readonly tokens: number;
   /** Whether texts are padded to the maximum, as in the model's training. */
   readonly padded: boolean;
-  /** The name of the output with the vector. */
   readonly output: string;
 }
 

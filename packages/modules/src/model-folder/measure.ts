@@ -12,13 +12,11 @@ import { openPictures } from './content.ts';
 import { CALIBRATION_FILE, readModelFolder } from './files.ts';
 
 export interface TrainingInput {
-  /** Folder of the model. */
   readonly folder: string;
   /** Folder of typical pictures; subfolders are included. */
   readonly pictures: string;
 }
 
-/** Receives the progress. */
 export interface TrainingListener {
   readonly progress: (done: number, all: number) => void;
   /** Called for each file that is not a picture. */

@@ -22,7 +22,7 @@ export const KERNELS: Readonly<Record<number, Kernel>> = {
   3: { support: 2, at: bicubic },
 };
 
-/** A part of a picture, in pixels. */
+/** In pixels. */
 export interface Part {
   readonly left: number;
   readonly top: number;

@@ -31,7 +31,6 @@ const PROCESSORS: Readonly<Record<string, { size: 'square' | 'edge'; crop: boole
   DINOv3ViTImageProcessor: { size: 'square', crop: false, resample: 2 },
 };
 
-/** Keys that akin uses. */
 const USED = new Set([
   ...['image_processor_type', 'feature_extractor_type', 'do_resize', 'size', 'resample', 'do_center_crop'],
   ...['crop_size', 'do_rescale', 'rescale_factor', 'do_normalize', 'image_mean', 'image_std'],

@@ -102,7 +102,6 @@ function numbersOf({ data }: Tensor): Float32Array {
   return readHalves(new Uint8Array(data.buffer, data.byteOffset, data.byteLength), 0, data.length);
 }
 
-/** Converts numbers to half precision, as the runtime needs them. */
 function halvesOf(values: Float32Array): Uint16Array {
   const bytes = new Uint8Array(values.length * 2);
   writeHalves(values, bytes, 0);

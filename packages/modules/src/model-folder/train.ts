@@ -11,7 +11,6 @@ export interface TrainingConfig extends TrainingInput, Partial<TrainingListener>
   readonly signal?: AbortSignal;
 }
 
-/** The model name that outputs will have, and how many pictures were used. */
 export type Trained = Pick<TrainingResult, 'model' | 'pictures'>;
 
 /** This path is correct both from src/model-folder (under jest) and from dist/model-folder. */

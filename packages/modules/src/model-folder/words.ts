@@ -9,7 +9,6 @@ import { missingPackageError } from './missing-package-error.ts';
 import { errorFactory, readJsonObject } from './read-json.ts';
 import { type Input, openTower } from './tower.ts';
 
-/** The result for a text. */
 export interface TextVector {
   /** The model name for outputs. */
   readonly model: string;

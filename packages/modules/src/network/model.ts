@@ -124,7 +124,7 @@ function symmetricParts({ layers, heads }: ModelSpec<string>): [convolutions: st
   ];
 }
 
-/** The names of a model's heads, in order. */
+/** In order. */
 export function headsOf<Head extends string>({ spec }: Model<Head>): Head[] {
   return Object.keys(spec.heads) as Head[];
 }

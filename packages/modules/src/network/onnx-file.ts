@@ -57,7 +57,7 @@ class Graph {
     this.#model = model;
   }
 
-  /** Adds a node and returns the name of its output. */
+  /** Returns the name of the output. */
   add(type: string, inputs: readonly string[], attributes: readonly Field[], output = `${this.nodes.length}`): string {
     const named = inputs.map((input) => block(1, input));
     this.nodes.push(block(1, [...named, block(2, output), block(4, type), ...attributes]));
@@ -90,7 +90,7 @@ class Graph {
     return this.add('Reshape', [x, this.#integers(shape)], []);
   }
 
-  /** Adds a constant row of integers and returns its name. */
+  /** Returns the name of the constant. */
   #integers(values: ArrayLike<number>): string {
     const name = `numbers of ${this.nodes.length}`;
     const bytes = new Uint8Array(BigInt64Array.from(Array.from(values), BigInt).buffer);

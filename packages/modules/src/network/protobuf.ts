@@ -24,7 +24,6 @@ export function integers(number: number, values: readonly number[]): Field {
   return block(number, Buffer.concat(values.map(varint)));
 }
 
-/** The bytes of a message. */
 export function join(fields: readonly Field[]): Uint8Array {
   return Buffer.concat(fields.flat());
 }

@@ -33,7 +33,6 @@ export function tfjsEngine(backend: TfjsBackend): OpenEngine {
   };
 }
 
-/** Activates a backend of TensorFlow.js in this thread. */
 export async function startTensorFlow(backend: TfjsBackend): Promise<void> {
   if (backend === 'node') await loadPackageOf('node');
   else if (backend === 'cpu') await import('@tensorflow/tfjs-backend-cpu');

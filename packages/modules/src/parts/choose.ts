@@ -8,7 +8,7 @@ export interface Corner {
   readonly response: number;
 }
 
-/** The size of a level in pixels. */
+/** In pixels. */
 export interface LevelSize {
   readonly width: number;
   readonly height: number;

@@ -5,7 +5,6 @@ export const TURNS = 64;
 /** Between the sides of two levels of the pyramid. */
 export const LEVEL_FACTOR = 1.2;
 
-/** A point of a picture. */
 export interface Point {
   /** In units of the long side of the picture, from its upper left corner. */
   readonly x: number;

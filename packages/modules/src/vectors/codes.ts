@@ -1,7 +1,6 @@
 import { project } from '../project.ts';
 import { CODEWORDS, type Codebook, SIGNATURE_BITS } from './codebook.ts';
 
-/** The codes of one descriptor. */
 export interface Codes {
   /** Index of the nearest coarse centroid. */
   readonly cluster: number;
@@ -60,7 +59,6 @@ export function nearestCells(codebook: Codebook, vector: Float32Array, max = cod
   return cells;
 }
 
-/** The squared distance of a vector from the centroid of a cell. */
 function squaredDistanceToCentroid({ cells, dimensions }: Codebook, vector: Float32Array, cell: number): number {
   // Four sums, here and below: a single one would wait for each addition and take twice as long.
   let a = 0;

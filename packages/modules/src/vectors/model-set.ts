@@ -33,7 +33,6 @@ export function activeModelSet(): ModelSet {
   return modelSetOf(codebookOf);
 }
 
-/** The model set of akin's own models. */
 export function ownModelSet(): ModelSet {
   return modelSetOf(shippedCodebook);
 }

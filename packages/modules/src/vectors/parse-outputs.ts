@@ -22,13 +22,12 @@ import { packCodes } from './stored-descriptor.ts';
 export interface Outputs {
   /** The values by output name, without absent outputs. Codes are always those of the current codebook. */
   readonly fields: ReadonlyMap<string, FieldValue>;
-  /** The descriptors by module name. */
+  /** By module name. */
   readonly descriptors: ReadonlyMap<string, OutputDescriptor>;
 }
 
 /** The descriptor of a module. Its numbers are converted when they are first needed. */
 export class OutputDescriptor {
-  /** The model that made it. */
   readonly model: string;
   /** Its numbers as little-endian halves. */
   readonly halves: Uint8Array;
@@ -214,7 +213,6 @@ function readHalvesOf(described: DescriptorOutputs, values: Values, codebook: Co
 
 const nameOf = (index: number) => (OUTPUTS[index] as OutputField).name;
 
-/** Computes the codes of a vector and adds them to the values. */
 function recomputeCodes(codebook: Codebook, described: DescriptorOutputs, values: Values, vector: Float32Array): void {
   const { cluster, nclusters, lopq, rerank } = encodeCodes(codebook, vector);
   values[described.cluster] = BigInt(cluster);
@@ -223,7 +221,6 @@ function recomputeCodes(codebook: Codebook, described: DescriptorOutputs, values
   values[described.rerank] = rerank;
 }
 
-/** The codes of a descriptor as they were sent. */
 interface SentCodes {
   readonly lopq: Uint8Array;
   readonly nclusters: Uint8Array;

@@ -1,7 +1,6 @@
 import { descriptorOf } from './codebook.ts';
 import { descriptorText } from './descriptor.ts';
 
-/** A descriptor as it is stored. */
 interface StoredDescriptor {
   /** Its numbers as little-endian halves. */
   readonly halves: Uint8Array;

@@ -7,7 +7,6 @@ export function l2Normalize(vector: ArrayLike<number>): Float32Array {
   return unit;
 }
 
-/** The Euclidean length of a vector. */
 export function length(vector: ArrayLike<number>): number {
   let sum = 0;
   for (let i = 0; i < vector.length; i++) sum += (vector[i] as number) ** 2;
