@@ -36,7 +36,7 @@ export interface ParsedOptions {
   isGiven(name: string): boolean;
   /** @param byDefault the value if the switch was not given */
   isOn(name: string, byDefault?: boolean): boolean;
-  /** An option that is a whole number, up to `most`. */
+  /** A whole number, up to `max`. */
   number(name: string, max?: number): number;
 }
 
@@ -144,7 +144,6 @@ function environmentName(option: string): string {
   return `AKIN_${option.toUpperCase().replaceAll('-', '_')}`;
 }
 
-/** The text of `--help` for one command. */
 export function helpText(command: Command): string {
   const lines = command.options.map((option) => {
     const flag = `  ${option.short ? `-${option.short}, ` : ''}--${option.name}${option.valueName ? ` <${option.valueName}>` : ''}`;

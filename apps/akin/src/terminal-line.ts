@@ -22,7 +22,6 @@ export class TerminalLine {
     this.#out.write(this.#out.isTTY ? `\r\x1b[K${line}\n` : `${line}\n`);
   }
 
-  /** Draws the line for the last time, and ends it. */
   finish(): void {
     clearInterval(this.#timer);
     this.#draw();

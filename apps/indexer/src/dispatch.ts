@@ -15,9 +15,7 @@ const MAX_WAITING = 500;
 /** Additional jobs for images that a client may wait for: they have priority. */
 const MAX_WAITING_INTERACTIVE = 1_000;
 const ANALYZE_JOBS = { 'messaging.system': 'bullmq', 'messaging.destination.name': 'analyze' } as const;
-/** Number of images that are claimed at a time. */
 const CHUNK = 50;
-/** The time over which analyses are counted. */
 const COUNT_MILLISECONDS = 1_000;
 /** Position within its request: the images of small requests go before those of large ones. */
 const FIRST_BULK_POSITION = 20;
@@ -38,7 +36,6 @@ export interface Dispatch {
   run(): Promise<void>;
   /** An analysis ended: one more image of its host may be queued. */
   analysisEnded(): void;
-  /** Something changed in a collection. */
   onChange(collection: number): void;
 }
 

@@ -23,7 +23,6 @@ export interface Actions {
   clearSelection(): void;
   deleteSelected(): Promise<void>;
   restoreSelected(): Promise<void>;
-  /** Deletes all documents of the shown trash. */
   emptyTrash(): Promise<void>;
   /** Adds a label to all selected documents, or removes it. */
   labelSelected(): Promise<void>;
@@ -54,7 +53,6 @@ export interface Actions {
   /** Sets the result that has the keyboard focus. */
   setCurrent(id: string | null): void;
   showFacets(shown: boolean): void;
-  /** Opens or closes the menu of a small screen. */
   showMenu(shown: boolean): void;
   loadMore(): void;
   reviewGroups(): void;
@@ -74,49 +72,41 @@ export interface Actions {
   createKey(key: NewKey): void;
   revokeKey(id: string, name: string): void;
   forgetKey(): void;
-  /** Indexes pictures from this computer. */
   addFiles(files: readonly LocalFile[]): Promise<void>;
   /** Processes one failed change again, or all that failed for one reason. */
   retry(what: { operation: string } | { reason: string }): void;
-  /** Shows the failures of a run; null hides them. */
+  /** Null hides the failures. */
   openRun(id: string | null): void;
   retryRun(id: string): void;
   dismissRun(id: string): void;
-  /** Marks documents for deletion, or removes the mark. */
   markForDeletion(ids: readonly string[], chosen: boolean): void;
   /** Marks all members for deletion except the one to keep, in one group or in all. */
   markAllExcept(keep: KeepRule, group?: string): Promise<void>;
   /** Says that the members of a group are different pictures. */
   markAsDifferent(group: string): Promise<void>;
-  /** Shows only group members with at least this score. */
   setMinScore(score: number): void;
   /** Shows members of a group one after another in the same place. */
   compare(compared: Comparison | null): void;
-  /** Lists more members of a group. */
   loadMoreMembers(group: string): Promise<void>;
   askForDelete(): void;
   /** Called when the question was answered. */
   answered(): void;
   /** @param isMerging whether the kept documents take over labels and fields of the deleted ones */
   deleteMarked(isMerging: boolean): Promise<void>;
-  /** Undoes the last action. */
   undo(): Promise<void>;
   forgetUndo(): void;
-  /** Keeps the offer to undo while the pointer is on it. */
   pauseUndoTimer(): void;
   restartUndoTimer(): void;
   open(document: FoundDocument | null): void;
   editTitle(document: FoundDocument): Promise<void>;
   editField(document: FoundDocument, field: string): Promise<void>;
-  /** Adds a label to a document; without one, asks for it. */
+  /** Without a label, asks for it. */
   addLabel(document: FoundDocument, label?: string): Promise<void>;
   removeLabel(document: FoundDocument, label: string): Promise<void>;
   deleteOpened(document: FoundDocument): Promise<void>;
   /** Saves the file of a document on this computer. */
   download(document: FoundDocument): Promise<void>;
-  /** Searches for documents like all selected ones. */
   searchBySelected(): void;
-  /** Opens the next or the previous document. */
   step(by: 1 | -1): Promise<void>;
   /** Asks for a part of a document's picture, or of that of the query, and searches with it. */
   searchPart(document?: FoundDocument): Promise<void>;

@@ -35,7 +35,6 @@ export function guessCardFields(fields: readonly SchemaField[]): string[] {
     .slice(0, MAX_FIELDS);
 }
 
-/** The fields that the user has chosen for a collection in this browser. */
 export function chosenCardFields(collection: string): readonly string[] | undefined {
   const names: unknown = readChoices()[collection];
   return Array.isArray(names) ? names.filter((name) => typeof name === 'string').slice(0, MAX_FIELDS) : undefined;

@@ -1,4 +1,3 @@
-/** Saves rows as a CSV file for spreadsheets. */
 export function saveCsv(name: string, rows: readonly (readonly string[])[]): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(new Blob([csvOf(rows)], { type: 'text/csv' }));

@@ -22,7 +22,6 @@ export interface Facet extends FacetField {
   readonly values: readonly { readonly value: string; readonly count: number }[];
 }
 
-/** A field as the schema of a collection lists it. */
 export interface SchemaField {
   readonly name: string;
   readonly type: string;
@@ -56,7 +55,6 @@ export function facetFieldsOf(fields: readonly SchemaField[]): FacetField[] {
   }));
 }
 
-/** The filter for a value. */
 export function filterOf(field: string, value: string): string {
   return `${escapeName(field)}:"${value.replace(/["\\]/g, '\\$&')}"`;
 }
@@ -201,7 +199,6 @@ function groupFilters(filters: readonly string[], fields: readonly FacetField[])
   return { plain, joined };
 }
 
-/** Whether a filter is a value of this field, chosen on the page. */
 function isOf(filter: string, { name }: FacetField): boolean {
   return filter.startsWith(`${escapeName(name)}:"`);
 }

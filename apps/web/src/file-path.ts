@@ -1,6 +1,6 @@
 import type { FoundDocument } from '@akin/client';
 
-/** The path of a document's file, if it came from a folder. */
+/** Undefined if it did not come from a folder. */
 export function pathOf({ id, source, path }: FoundDocument): string | undefined {
   if (typeof source !== 'string') return undefined;
   const separator = separatorOf(source);
@@ -8,7 +8,7 @@ export function pathOf({ id, source, path }: FoundDocument): string | undefined 
   return `${source.replace(/[\\/]$/, '')}${separator}${below.replaceAll('/', separator)}`;
 }
 
-/** The path of the folder of a document's file, if it came from one. */
+/** Undefined if it did not come from a folder. */
 export function folderPathOf(document: FoundDocument): string | undefined {
   const path = pathOf(document);
   return path?.slice(0, path.lastIndexOf(separatorOf(path)));

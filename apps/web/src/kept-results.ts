@@ -30,7 +30,6 @@ export function keepResults({ pageData, state, failedStart }: Model): void {
   for (const one of [...kept.keys()].slice(0, -MAX_KEPT)) kept.delete(one);
 }
 
-/** Forgets all results, after the user has changed documents. */
 export function forgetResults(): void {
   kept.clear();
 }
@@ -40,7 +39,7 @@ export function enterEntry(state: { readonly entry?: number } | null): void {
   entry = state?.entry ?? entry;
 }
 
-/** Shows the results of an entry of the history again. @returns false if they are not kept */
+/** @returns false if they are not kept */
 export function restoreResults(model: Model, state: { readonly entry?: number } | null): boolean {
   enterEntry(state);
   const results = kept.get(entry);

@@ -14,7 +14,7 @@ export function keyOfTab(): string | undefined {
   return sessionStorage.getItem(STORAGE_KEY) ?? localStorage.getItem(STORAGE_KEY) ?? undefined;
 }
 
-/** Deletes the key; it is no longer sent after the next load. */
+/** It is no longer sent after the next load. */
 export function forgetKey(): void {
   sessionStorage.removeItem(STORAGE_KEY);
   localStorage.removeItem(STORAGE_KEY);
@@ -106,7 +106,7 @@ export async function setImageSource(image: HTMLImageElement, address: string): 
   image.src = shown;
 }
 
-/** Saves the file of a document on this computer. @returns false if it could not be downloaded with the key */
+/** @returns false if it could not be downloaded with the key */
 export async function saveOriginal(address: string, name: string): Promise<boolean> {
   const key = keyOfTab();
   const file = key === undefined ? undefined : await fetchPicture(address, key);

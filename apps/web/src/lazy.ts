@@ -6,7 +6,6 @@ export interface LazyPart<Module> {
   load(): Promise<Module>;
 }
 
-/** @param fetchModule imports the module */
 export function lazyPart<Module>(fetchModule: () => Promise<Module>): LazyPart<Module> {
   let now: Module | undefined;
   let loading: Promise<Module> | undefined;

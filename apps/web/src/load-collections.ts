@@ -3,7 +3,7 @@ import { facetFieldsOf } from './facets.ts';
 import { rangeFieldsOf } from './filters/ranges.ts';
 import type { Model } from './model.ts';
 
-/** Loads the fields that can be facets. After an error the page has none. */
+/** After an error the page has none. */
 export async function loadFields(model: Model): Promise<void> {
   const name = model.state.collection;
   const schema = await model.collection.schema().catch(() => undefined);

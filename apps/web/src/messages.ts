@@ -25,7 +25,6 @@ export function isNoResponse(error: unknown): boolean {
   return error instanceof AkinRequestError && [0, 502, 504].includes(error.status);
 }
 
-/** The message for users when akin rejects a request, or does not answer. */
 export function messageOf(error: unknown): string {
   // A file that was removed or changed since it was chosen, or that the user may not read.
   if (error instanceof DOMException && /^Not(Readable|Found)Error$/.test(error.name)) return T.unreadable;

@@ -89,7 +89,7 @@ export class Model {
     this.#draw();
   }
 
-  /** The filters for a request: one for each field. */
+  /** One for each field. */
   filters(): string[] {
     return joinFilters(this.state.filters, this.fields);
   }
@@ -118,7 +118,7 @@ export class Model {
     this.update({ error: this.messageFor(error) });
   }
 
-  /** Deletes the uploaded picture, without rendering. */
+  /** Without rendering. */
   forgetPreview(): void {
     if (this.pageData.preview) URL.revokeObjectURL(this.pageData.preview);
     this.pageData = { ...this.pageData, preview: null };

@@ -111,7 +111,6 @@ export function navigate(model: Model, change: Partial<ViewState>): void {
   void search(model);
 }
 
-/** Shows all of another collection. */
 export function showCollection(model: Model, collection: string): void {
   keepResults(model);
   model.state = { ...model.state, collection, query: null, words: '', filters: [], sort: '', opened: null };

@@ -34,10 +34,8 @@ export interface PageData {
   /** The number of documents that are new since the results were loaded. */
   fresh: number;
   status: CollectionSummary | null;
-  /** What the key of this page allows. */
   scope: Scope | null;
   runs: Runs;
-  /** Names of all collections that the key may see. */
   collections: readonly string[];
   opened: FoundDocument | null;
   /** Whether the filters of this collection are not yet counted: their place is kept free. */
@@ -50,9 +48,9 @@ export interface PageData {
   periods: readonly Period[];
   /** Fields for which the user wants more values, each with the text that they contain. */
   facetSearches: ReadonlyMap<string, string>;
-  /** Whether the filters are visible on a small screen. */
+  /** On a small screen. */
   filtersVisible: boolean;
-  /** Whether the menu is open on a small screen. */
+  /** On a small screen. */
   menuVisible: boolean;
   /** Object URL of the uploaded picture. */
   preview: string | null;
@@ -80,7 +78,6 @@ export interface PageData {
   managed: ManageState;
   /** Metrics of the process that answers; null: unknown. */
   figures: LiveMetrics | null;
-  /** Searches saved in this browser. */
   saved: readonly SavedSearch[];
   selected: ReadonlySet<string>;
   /** The last action, if it can be undone. */

@@ -112,7 +112,6 @@ function comparison(
   return SIDE_BY_SIDE.now?.sideBySideView(state, pageData, sideBySide, actions, collectionOf) ?? nothing;
 }
 
-/** What stands above the documents of a trash. */
 function trashBar({ collection }: ViewState, { numFound, scope }: PageData, actions: Actions): TemplateResult {
   const T = TEXTS.trash;
   const name = collectionOfTrash(collection);
@@ -136,7 +135,6 @@ function reviewView(
   return html`${summary(state, pageData, count, actions, curl)} ${VIEWS.groups.now?.review(pageData.review, pageData.loading, actions, collection) ?? nothing}`;
 }
 
-/** Whether the state restricts or sorts the collection. */
 function hasSearchCriteria({ query, words, filters, sort }: ViewState): boolean {
   return query !== null || words !== '' || filters.length > 0 || sort !== '';
 }

@@ -86,7 +86,6 @@ function queryPicture(
 /** The longer side of a part, in CSS pixels. */
 const CUT_OUT_SIDE = 96;
 
-/** Gives the box the shape of the part. */
 function shapeCutOut({ target }: Event, { w, h }: Region): void {
   const { naturalWidth, naturalHeight, parentElement } = target as HTMLImageElement;
   const ratio = (w * naturalWidth) / (h * naturalHeight);

@@ -19,7 +19,6 @@ export const NEXT_PAGE_SIZE = 96;
 
 const T = TEXTS.results;
 
-/** The pictures of the results, with the controls to filter them. */
 export function resultsView(
   state: ViewState,
   pageData: PageData,
@@ -85,14 +84,12 @@ function bands(
   ${moreButton(state, pageData, actions)}`;
 }
 
-/** Placeholders shown immediately, until the pictures are loaded. */
 function skeletons(): TemplateResult {
   return html`<ul class="grid" aria-hidden="true">
     ${Array.from({ length: 12 }, () => html`<li class="skeleton"></li>`)}
   </ul>`;
 }
 
-/** Maximum depth of a ranking that the page shows. */
 const MAX_RANKED = 10_000;
 
 /** A button that is clicked automatically when it comes into view; after an error the user has to click it. */

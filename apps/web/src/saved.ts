@@ -43,7 +43,6 @@ function store(all: SavedSearch[]): SavedSearch[] {
   return some;
 }
 
-/** A menu with the saved searches of this browser and a button to save the current one. */
 export function savedMenu(
   saved: readonly SavedSearch[],
   isAsked: boolean,

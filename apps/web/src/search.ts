@@ -87,7 +87,6 @@ async function loadView(model: Model, view: keyof typeof VIEWS, keep: boolean): 
   return VIEWS.groups.now?.loadGroups(model, keep ? 'again' : 'first');
 }
 
-/** The current search as a shell command. */
 export function commandOf(model: Model, hasKey: boolean): string {
   if (model.state.view === 'groups') return VIEWS.groups.now?.groupsCommand(model, hasKey) ?? '';
   const { endpoint, parameters, sendsFile } = shownRequest(model);
@@ -162,7 +161,7 @@ async function countFacets(model: Model, signal: AbortSignal): Promise<void> {
 
 let finding: AbortController | undefined;
 
-/** Lists values of a field that contain a text; null: the most frequent ones again. */
+/** Null: the most frequent ones again. */
 export function findValues(model: Model, field: string, contains: string | null): void {
   const facetSearches = new Map(model.pageData.facetSearches);
   if (contains === null) facetSearches.delete(field);

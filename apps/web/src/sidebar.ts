@@ -11,7 +11,6 @@ import type { PageData } from './page-data.ts';
 import { TEXTS } from './texts.ts';
 import type { ViewState } from './view-state.ts';
 
-/** Number of facets that are open by default. */
 const OPEN_FACETS = 4;
 const OPEN_RANGES = 2;
 const T = TEXTS.filters;
@@ -43,7 +42,6 @@ export function sidebar(state: ViewState, pageData: PageData, actions: Actions):
   </aside>`;
 }
 
-/** A button that shows the filters on a small screen. */
 export function filtersToggle(state: ViewState, pageData: PageData, actions: Actions): TemplateResult {
   return html`<button class="narrow-toggle" aria-expanded=${pageData.filtersVisible} @click=${() => actions.showFacets(!pageData.filtersVisible)}>
     ${T.toggle(state.filters.length)}
@@ -89,14 +87,13 @@ function facet(one: Facet, i: number, state: ViewState, pageData: PageData, acti
   </details>`;
 }
 
-/** A box to search for values of a field that contain a text; case is ignored. */
+/** Case is ignored. */
 function findBox(field: string, contains: string, actions: Actions): TemplateResult {
   const find = ({ target }: Event) => actions.findValues(field, (target as HTMLInputElement).value);
   const name = T.find(fieldTitle(field));
   return html`<input type="search" class="find" aria-label=${name} placeholder=${name} .value=${live(contains)} @input=${find} />`;
 }
 
-/** A choice of the maximum distance from a place. */
 function radius(place: Place, state: ViewState, actions: Actions): TemplateResult {
   const choose = ({ target }: Event) => {
     const kilometers = Number((target as HTMLSelectElement).value);
@@ -114,7 +111,6 @@ function radius(place: Place, state: ViewState, actions: Actions): TemplateResul
   </details>`;
 }
 
-/** A grid to choose the part of the picture that has free space for text. */
 function copyspace({ name, values }: Facet, state: ViewState, actions: Actions): TemplateResult {
   return html`<details open>
     <summary>${fieldTitle(name)}</summary>

@@ -13,7 +13,7 @@ export type PredictedTags = readonly PredictedTag[];
 const MIN_CONFIDENCE = 0.1;
 const MAX_TAGS = 6;
 
-/** Requests predicted labels. The page works without them. @returns null if akin predicts none */
+/** The page works without them. @returns null if akin predicts none */
 export async function predictTags(
   collection: Collection,
   input: TagParameters,

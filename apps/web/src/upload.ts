@@ -37,7 +37,7 @@ export async function queryOfFile(collection: Collection, file: Blob): Promise<Q
 /** The last uploaded picture, as long as the page is open. */
 let uploaded: { readonly file: Blob; readonly query: Query } | undefined;
 
-/** The uploaded picture of a query; undefined after a reload. */
+/** Undefined after a reload. */
 export function fileOfQuery(query: Query | null): Blob | undefined {
   return query !== null && uploaded?.query === query ? uploaded.file : undefined;
 }

@@ -52,7 +52,6 @@ export interface ViewState {
 }
 
 export const DEFAULT_COLLECTION = 'my-collection';
-/** The fragment with a small picture. */
 const PICTURE = /^#picture=([A-Za-z0-9+/]{1,20000}={0,2})$/;
 const VIEWS = ['groups', 'changes', 'manage'] as const;
 
@@ -97,7 +96,7 @@ function readQuery(address: URLSearchParams, hash: string): Query | null {
   return { by: 'outputs', outputs, ...(picture === undefined ? {} : { picture }) };
 }
 
-/** The URL parameters of a state, without default values. */
+/** Without default values. */
 export function writeState(state: ViewState): string {
   const address = new URLSearchParams();
   if (state.collection !== DEFAULT_COLLECTION) address.set('collection', state.collection);

@@ -29,7 +29,7 @@ export { descriptorTexts } from './vectors/stored-descriptor.ts';
 export { distance } from './vectors/unit.ts';
 
 /**
- * Cells of a module's codebook in the order of a search, nearest to the vector first: all of them, or at most `most`.
+ * Cells of a module's codebook in the order of a search, nearest to the vector first: all of them, or at most `max`.
  */
 export function nearestCells(module: string, vector: Float32Array, max?: number): Uint16Array {
   return nearestCellsOf(codebookOf(module), vector, max);

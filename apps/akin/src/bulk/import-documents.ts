@@ -211,7 +211,6 @@ export class Import {
   }
 }
 
-/** Merges adjacent ranges. */
 function merged(ranges: Progress['ranges']): [number, number][] {
   const all: [number, number][] = [];
   for (const [first, last] of [...ranges].sort(([a], [b]) => a - b)) {

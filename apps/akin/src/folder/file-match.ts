@@ -58,7 +58,6 @@ export interface Resolution<Known, Found> {
   readonly unreadable: readonly { readonly found: Found; readonly error: unknown }[];
 }
 
-/** Whether a file has the size and the times that it had. */
 export function hasState(known: KnownFile, { bytes, modified, changed }: FoundFile): boolean {
   if (known.bytes !== bytes || known.modified !== modified) return false;
   return known.changed === undefined || changed === undefined || known.changed === changed;

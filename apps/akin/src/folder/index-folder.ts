@@ -84,7 +84,6 @@ interface Edit {
   readonly stored: StoredPicture | undefined;
 }
 
-/** Number of documents that are read at a time. */
 const READ_DOCUMENTS = 100;
 
 /** The file where its document has it: a link that leads to it does not become its place. */
@@ -348,7 +347,7 @@ async function realFileOf({ place }: KnownPicture): Promise<{ real: string } | '
 
 /**
  * Yields the candidates while it looks for further ones as fast as it can: the total is known long before the work is
- * done. Updates `found` and `complete`.
+ * done. Updates `found` and `listingComplete`.
  */
 function readAhead(candidates: AsyncIterable<Candidate>, counts: Counts): AsyncIterable<Candidate> {
   async function* counted() {

@@ -1,8 +1,7 @@
 import { duration, TerminalLine } from '../terminal-line.ts';
 
-/** The counts of a run over many files so far. */
 export interface Counts {
-  /** Files found so far. Final if `complete`. */
+  /** Files found so far. Final if `listingComplete`. */
   found: number;
   listingComplete: boolean;
   done: number;

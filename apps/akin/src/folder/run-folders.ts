@@ -36,7 +36,6 @@ export const FOLDER_OPTIONS: readonly Option[] = [
 export interface FoldersRun {
   readonly collection: Collection;
   readonly analyzer: Analyzer;
-  /** The modules of the analyzer. */
   readonly models: ContentModels;
   readonly threads: number;
   readonly signal: AbortSignal;

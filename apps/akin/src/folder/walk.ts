@@ -104,7 +104,6 @@ interface Place {
   readonly sidecars: Sidecars;
 }
 
-/** Whether a real path, seen from a root, has a hidden part. */
 function isHiddenFrom(root: string, real: string): boolean {
   return path
     .relative(root, real)

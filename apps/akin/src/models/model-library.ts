@@ -13,7 +13,6 @@ export interface ModelLibraryConfig {
   readonly folder: string | undefined;
   /** The server to download from; undefined: nothing is downloaded. */
   readonly mirror: string | undefined;
-  /** Why nothing is downloaded. */
   readonly refusal?: string;
 }
 

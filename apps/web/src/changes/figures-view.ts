@@ -4,7 +4,6 @@ import { bytes, milliseconds, number, rate, timeLeft } from '../format.ts';
 import type { LiveMetrics } from './figures.ts';
 import { FIGURES_TEXTS as T } from './texts.ts';
 
-/** The metrics of the process that answers, and akin's configuration. */
 export function figuresView(figures: LiveMetrics | null, status: CollectionSummary): TemplateResult {
   const shown = figures === null ? [] : figuresShown(figures);
   const { model } = status;

@@ -55,7 +55,6 @@ export async function loadMoreChanges(model: Model): Promise<void> {
   }
 }
 
-/** Processes one failed change again, or all that failed for one reason. */
 export async function retryChanges(model: Model, what: Parameters<Actions['retry']>[0]): Promise<void> {
   const name = 'reason' in what ? what.reason : what.operation;
   const mark = (retrying: ReadonlySet<string>) => model.update({ changes: { ...model.pageData.changes, retrying } });

@@ -24,7 +24,7 @@ export function showDetails(model: Model, document: FoundDocument): void {
   if ('content_rerank' in document) void tagOpened(model, document);
 }
 
-/** The next or previous document. @param more loads further results */
+/** @param more loads further results */
 export async function neighbour(
   model: Model,
   by: 1 | -1,

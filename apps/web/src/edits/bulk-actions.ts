@@ -12,7 +12,7 @@ import { EDITS_TEXTS as T } from './texts.ts';
 /** Documents copied in one step: each takes some 30 kB of memory. */
 const COPIED = 500;
 
-/** Asks for a label and adds it to all selected documents, or removes it. @returns false if the user cancelled */
+/** @returns false if the user cancelled */
 export async function labelSelected(model: Model): Promise<boolean> {
   const { collection } = model;
   const documents = model.pageData.documents.filter(({ id }) => model.pageData.selected.has(id));
@@ -45,7 +45,7 @@ export async function labelSelected(model: Model): Promise<boolean> {
   }
 }
 
-/** Asks for a collection and copies the selected documents into it. A missing collection is created. */
+/** A missing collection is created. */
 export async function copySelected(model: Model): Promise<void> {
   const { collection } = model;
   const ids = [...model.pageData.selected];

@@ -18,13 +18,13 @@ export async function editTitle(model: Model, document: FoundDocument): Promise<
   if (title !== null) await change(model, document, { title: { set: title } });
 }
 
-/** Asks for a new value of a field. Akin reads the text as the type of the field. */
+/** Akin reads the text as the type of the field. */
 export async function editField(model: Model, document: FoundDocument, field: string): Promise<void> {
   const text = await askForText(T.edit(fieldTitle(field)), fieldTitle(field), String(document[field] ?? ''));
   if (text !== null) await change(model, document, { [field]: { set: text } });
 }
 
-/** Asks for a label, and suggests those of other documents. */
+/** Suggests labels of other documents. */
 export async function askForLabel(model: Model, document: FoundDocument): Promise<void> {
   const input = { label: EDITS_TEXTS.name, values: await labelsOf(model.collection) };
   const answer = await askUser({ title: T.addLabelTitle, action: EDITS_TEXTS.add, input });

@@ -55,7 +55,7 @@ async function fieldTypes(collection: Collection): Promise<Map<string, string>> 
   return new Map(own.map(({ name, type, multiValued }) => [name, multiValued ? `${type}[]` : type]));
 }
 
-/** Moves documents into the trash, and removes from it what has been there too long. */
+/** Also removes from the trash what has been there too long. */
 export async function moveToTrash(collection: Collection, trash: Collection, ids: readonly string[]): Promise<void> {
   const now = new Date();
   // What others have changed and no search shows yet must be kept, too.
@@ -100,7 +100,7 @@ export async function restoreSelected(model: Model): Promise<boolean> {
   }
 }
 
-/** Deletes documents of the trash for good: the given ones, or all. @returns false if the user cancelled, or it failed */
+/** Without ids, all. @returns false if the user cancelled, or it failed */
 export async function deleteForGood(model: Model, ids?: readonly string[]): Promise<boolean> {
   const trash = model.collection;
   const T = TEXTS.trash;

@@ -8,7 +8,6 @@ import type { NamedRange } from './ranges.ts';
 
 const T = TEXTS.order;
 
-/** A choice of the sort order: by relevance, or by a number or date in either direction. */
 export function orderChoice(state: ViewState, ranges: readonly NamedRange[], actions: Actions): TemplateResult {
   const first = state.query ? T.nearest : state.words ? T.best : T.shuffled;
   const named = (text: string) => (state.query ? T.relevant(text) : text);

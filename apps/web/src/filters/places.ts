@@ -1,6 +1,5 @@
 import type { ViewState } from '../view-state.ts';
 
-/** Results within a number of kilometers of a place. */
 export interface Place {
   /** `lat,lon` */
   readonly point: string;
@@ -20,7 +19,6 @@ export function readPlace(filter: string): Place | undefined {
   return point === undefined ? undefined : { point, kilometers: Number(kilometers) };
 }
 
-/** The filters of a state, with its place replaced by this one. */
 export function replacePlaceFilter({ filters }: ViewState, place: Place): string[] {
   return [...filters.filter((filter) => readPlace(filter) === undefined), placeFilter(place)];
 }

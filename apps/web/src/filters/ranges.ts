@@ -86,7 +86,7 @@ export async function loadRanges(
   return found.slice(0, MAX_RANGES);
 }
 
-/** A value as a number; NaN if there is none. */
+/** NaN if there is none. */
 function numberOf(value: Plain | undefined, type: RangeType): number {
   if (value === undefined || value === null) return Number.NaN;
   return type === 'date' ? Date.parse(String(value)) : Number(value);
@@ -138,7 +138,7 @@ export function tagRange(filter: string, i: number): string {
   return `{!tag=${TAG}${i}}${filter}`;
 }
 
-/** The number of results for each bar of a slider, by the name of its field. */
+/** For each bar of a slider, by the name of its field. */
 export function histogramsOf(body: SearchResponse, ranges: readonly RangeField[]): Map<string, readonly number[]> {
   return new Map(
     ranges.map(({ name }, i) => {

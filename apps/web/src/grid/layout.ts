@@ -6,7 +6,6 @@ import type { Layout } from './rows.ts';
 const T = TEXTS.results;
 const STORAGE_KEY = 'akin-layout';
 
-/** The layout that was chosen earlier in this browser. */
 export function loadLayout(): Layout {
   return localStorage.getItem(STORAGE_KEY) === 'rows' ? 'rows' : 'squares';
 }

@@ -9,7 +9,6 @@ export interface Row {
   readonly height: number;
 }
 
-/** The rendered part of a list of rows, and the space for the rest. */
 export interface RenderedRange {
   readonly from: number;
   readonly to: number;
@@ -69,7 +68,6 @@ export function withHeadings(
   });
 }
 
-/** The aspect ratio with which a picture is displayed. */
 export function shownRatio(ratio: number): number {
   return Math.min(RATIOS[1], Math.max(RATIOS[0], ratio));
 }

@@ -36,7 +36,7 @@ async function demoOf({ collection }: Model): Promise<Pick<ManageState, 'demo' |
 
 type ModelsState = Pick<ManageState, 'models' | 'refusal' | 'reindex'>;
 
-/** The models and the last reindex of the current collection, as far as the key allows. */
+/** As far as the key allows. */
 async function modelsOf(model: Model, collections: readonly CollectionSummary[]): Promise<ModelsState> {
   const { akin, collection } = model;
   const isFilling = collections.some(({ name }) => name === `${collection.name.slice(0, 90)}.reindex`);

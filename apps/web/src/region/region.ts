@@ -15,7 +15,6 @@ export const MIDDLE: Region = { x: 0.25, y: 0.25, w: 0.5, h: 0.5 };
 
 const clamp = (value: number, min: number, max: number) => Math.min(max, Math.max(min, value));
 
-/** Moves a part inside of its picture. */
 export function moveRegion({ x, y, w, h }: Region, byX: number, byY: number): Region {
   return { x: clamp(x + byX, 0, 1 - w), y: clamp(y + byY, 0, 1 - h), w, h };
 }

@@ -6,7 +6,7 @@ import type { Query } from '../view-state.ts';
 import { chooseRegion } from './choose-region.ts';
 import { type Region, readRegion, regionText } from './region.ts';
 
-/** Asks for a part of the picture of a document. @returns the query for it; null if the user cancelled */
+/** @returns the query for the part; null if the user cancelled */
 export async function partOfDocument(
   { collection, pageData }: Model,
   id: string,
@@ -24,7 +24,7 @@ export async function partOfDocument(
   return region && { by: 'id', id, region: regionText(region) };
 }
 
-/** Asks for a part of an uploaded picture. @returns a picture of that part; null if the user cancelled */
+/** @returns a picture of the part; null if the user cancelled */
 export async function partOfFile(file: Blob): Promise<Blob | null> {
   const address = URL.createObjectURL(file);
   const region = await chooseRegion((image) => {

@@ -14,7 +14,6 @@ export interface SearchRequest {
   readonly isKeyed: boolean;
 }
 
-/** A TypeScript program for Node that sends the search. */
 export function asTypeScript({ server, collection, endpoint, parameters, sendsFile, isKeyed }: SearchRequest): string {
   const key = isKeyed ? ', key: process.env.AKIN_KEY' : '';
   const lines = entriesOf(parameters).map(([name, value]) => `  ${JSON.stringify(name)}: ${JSON.stringify(value)},`);
@@ -31,7 +30,7 @@ export function asTypeScript({ server, collection, endpoint, parameters, sendsFi
   ].join('\n');
 }
 
-/** A Python program that sends the search; it needs no package. */
+/** Needs no package. */
 export function asPython({ server, collection, endpoint, parameters, sendsFile, isKeyed }: SearchRequest): string {
   const url = `${server}/api/cores/${encodeURIComponent(collection)}/${endpoint}`;
   const pairs = entriesOf(parameters).flatMap(([name, value]) =>

@@ -1,4 +1,3 @@
-/** A request, or its response, as text. */
 export interface ShownRequest {
   readonly form: 'curl' | 'typescript' | 'python' | 'json';
   readonly text: string;

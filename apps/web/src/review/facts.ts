@@ -6,7 +6,7 @@ export const FORMATS = ['RAW', 'TIFF', 'PNG', 'AVIF', 'JPEG', 'WEBP', 'GIF'];
 const RAW = /^(3FR|ARW|CR2|CR3|DNG|ERF|IIQ|KDC|MEF|MOS|MRW|NEF|NRW|ORF|PEF|RAF|RAW|RW2|RWL|SR2|SRF|SRW|X3F)$/;
 const ALIASES: Readonly<Record<string, string>> = { JPG: 'JPEG', JPE: 'JPEG', JFIF: 'JPEG', TIF: 'TIFF' };
 
-/** The format by the file name extension; empty if there is none. */
+/** By the file name extension; empty if there is none. */
 export function formatOf({ id, image, path }: FoundDocument): string {
   const name = typeof image === 'string' ? image.replace(/[?#].*$/s, '') : typeof path === 'string' ? path : id;
   const ending = (/\.([a-z\d]{3,4})$/i.exec(name)?.[1] ?? '').toUpperCase();
@@ -14,7 +14,7 @@ export function formatOf({ id, image, path }: FoundDocument): string {
   return FORMATS.includes(format) ? format : '';
 }
 
-/** Differences between copies, one a line: dimensions, file size and format, date, folder. */
+/** Differences between copies, one a line. */
 export function factLines(document: FoundDocument): string[] {
   const { width, height, bytes: size, folder } = document;
   const date = dateOf(document);

@@ -8,7 +8,6 @@ import { REVIEW_TEXTS } from './texts.ts';
 
 const GROUPS_PAGE = 20;
 const MAX_GROUPS = 100;
-/** Number of members of a group in one request. */
 const MEMBERS_PAGE = 100;
 /** After a commit, the groups are updated with a short delay. */
 const BEHIND_MILLISECONDS = 1_500;
@@ -35,7 +34,6 @@ export async function loadGroups(model: Model, page: 'first' | 'next' | 'again')
   }
 }
 
-/** Removes the marks of documents that are not shown any more. */
 function withVisibleMarks(review: Review): Review {
   return { ...review, marked: visibleMarks(review.marked, review.groups, review.minScore) };
 }
@@ -44,7 +42,6 @@ export function setMinScore(model: Model, minScore: number): void {
   model.update({ review: withVisibleMarks({ ...model.pageData.review, minScore }) });
 }
 
-/** The request for these groups, as a shell command. */
 export function groupsCommand(model: Model, hasKey: boolean): string {
   const path = model.collection.searchAddress('groups', groupsParameters(model.state, GROUPS_PAGE, model.filters()));
   return asCurl(`${location.origin}${path}`, hasKey);
@@ -130,7 +127,7 @@ async function loadNext(model: Model): Promise<boolean> {
 
 const MAX_DECIDED = 100;
 
-/** Decides that the members of a group are different pictures, and offers to undo that. */
+/** Offers to undo it. */
 export async function separate(model: Model, id: string): Promise<void> {
   const { collection } = model;
   const { review } = model.pageData;

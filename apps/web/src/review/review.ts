@@ -12,7 +12,6 @@ import { takeovers } from './merge.ts';
 import type { Review } from './state.ts';
 import { REVIEW_TEXTS as T } from './texts.ts';
 
-/** The list of groups of near-duplicates, with actions for the marked members. */
 export function review(shown: Review, loading: boolean, actions: Actions, collection: Collection): TemplateResult {
   return html`
     ${toolbar(shown, actions)}
@@ -68,7 +67,6 @@ export function askForDelete(): void {
   (document.getElementById(DIALOG) as HTMLDialogElement).showModal();
 }
 
-/** Closes the confirmation without an answer. */
 export function closeDialogs(): void {
   (document.getElementById(DIALOG) as HTMLDialogElement | null)?.close();
 }

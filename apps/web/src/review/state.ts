@@ -36,5 +36,4 @@ export const NO_REVIEW: Review = {
   comparison: null,
 };
 
-/** Number of members of a group that are displayed at first. */
 export const MEMBERS_SHOWN = 20;

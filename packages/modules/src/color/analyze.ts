@@ -5,7 +5,6 @@ import { addColor, DIMENSIONS, unitVector } from './descriptor.ts';
 import { namesOfPalette } from './names.ts';
 import { findPalette } from './palette.ts';
 
-/** The result of the color module for a picture. */
 export interface ColorAnalysis {
   /** 1 to 5 dominant colours of the subject, `#RRGGBB`, by descending share. */
   readonly paletteHex: string[];

@@ -17,7 +17,7 @@ export interface DuplicateAxes {
    * rule.
    */
   readonly model: string;
-  /** Projects a pattern onto the axes; returns a unit vector. */
+  /** Returns a unit vector. */
   pattern(numbers: Float64Array): Float32Array;
 }
 

@@ -61,7 +61,6 @@ function hashesOf(file: string): string[] {
 /** The calibration that `akin train` measured on the user's pictures. */
 export const CALIBRATION_FILE = 'akin-calibration.json';
 
-/** The measured calibration of the model, or undefined if there is none. */
 export function readCalibration({ folder, id }: ModelFolder): [number, number][] | undefined {
   const file = join(folder, CALIBRATION_FILE);
   if (!existsSync(file)) return undefined;

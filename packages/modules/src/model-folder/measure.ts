@@ -28,7 +28,6 @@ export interface TrainingResult {
   /** By name, to write into the folder of the model. */
   readonly files: ReadonlyMap<string, Uint8Array>;
   readonly model: string;
-  /** Number of pictures used. */
   readonly pictures: number;
 }
 
@@ -70,7 +69,7 @@ async function filesOf(pictures: string): Promise<string[]> {
   });
 }
 
-/** The unit vectors that the model gives for files. Files that are not pictures are skipped. */
+/** Files that are not pictures are skipped. */
 async function featuresOf(
   run: (picture: Pick<Picture, 'pixelsOf'>) => Promise<Float32Array>,
   paths: readonly string[],

@@ -55,7 +55,7 @@ export function resizeLikePillow(
 interface Weights {
   readonly first: Int32Array;
   readonly count: Int32Array;
-  /** `most` values for each target. */
+  /** `max` values for each target. */
   readonly values: Int32Array;
   readonly max: number;
 }

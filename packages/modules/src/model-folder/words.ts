@@ -28,7 +28,7 @@ interface Tokenizer {
   token_to_id(token: string): number | undefined;
 }
 
-/** Converts a text to token ids for the text encoder; `cut` is the number of ignored tokens. */
+/** Token ids for the text encoder. */
 type Tokenize = (text: string) => { readonly ids: readonly number[]; readonly truncatedTokens: number };
 
 /**

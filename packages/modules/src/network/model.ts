@@ -112,7 +112,6 @@ export async function readModel<Head extends string = MainHead>(folder: URL): Pr
   return { id: `${spec.id}:${sha256.slice(0, 8)}`, spec, tensors };
 }
 
-/** The names of symmetric convolutions and heads. */
 function symmetricParts({ layers, heads }: ModelSpec<string>): [convolutions: string[], heads: string[]] {
   const convolutions = layers.flatMap((layer) => {
     if (layer.op === 'residual') return [layer.a, layer.b, layer.skip];

@@ -241,7 +241,6 @@ function decodeCodes(described: DescriptorOutputs, values: Values): SentCodes | 
   return { lopq, nclusters, cluster, rerank };
 }
 
-/** Whether the codes belong to this codebook and descriptor. */
 function areCurrent(
   codebook: Codebook,
   { lopq, nclusters: bytes, cluster, rerank }: SentCodes,
