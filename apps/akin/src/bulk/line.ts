@@ -7,7 +7,7 @@ export interface Line {
   readonly problem?: string;
   /** Number of bytes of the unpacked input before this document. 0 if a run cannot continue by bytes. */
   readonly start: number;
-  /** The same, including the line end of this document. */
+  /** The same, including this document and its line end. */
   readonly end: number;
 }
 
