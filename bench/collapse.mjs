@@ -1,4 +1,4 @@
-// Measures searches that show one document for each value of a field, beside the same searches without that:
+// Measures searches that show one document for each value of a field, and the same searches without that:
 // `npm run collapse -- --documents 100000 --products 10000`.
 import { encodeDescriptor } from '@akin/modules/vectors';
 import { COLLECTION, startAkin } from './lib/akin.mjs';

@@ -44,7 +44,7 @@ export interface Actions {
   setOrder(sort: string): void;
   /** Lists more values of a field that contain a text; null: only the most frequent values. */
   findValues(field: string, contains: string | null): void;
-  /** Shows the query beside itself in another mode or collection; null hides that. */
+  /** Compares the query with itself in another mode or collection; null hides that. */
   compareWith(other: Other | null): void;
   /** Shows the request of the results in one form; null hides it. */
   showRequest(form: ShownRequest['form'] | null): void;

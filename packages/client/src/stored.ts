@@ -1,6 +1,6 @@
 /* The types of documents in results. */
 
-/** Fields that every document can have, beside those of its type. */
+/** Fields that every document can have, in addition to those of its type. */
 export interface CommonFields {
   id: string;
   image?: string;

@@ -12,7 +12,7 @@ export const mcpCommand: CommandModule = {
     usage: 'mcp',
     takesPositionals: false,
     description:
-      'Lets agents search a running akin, by the Model Context Protocol on standard input and output: similar pictures, copies, search, adding a picture. It needs the package @modelcontextprotocol/sdk beside akin. See docs/mcp.md.',
+      'Lets agents search a running akin, by the Model Context Protocol on standard input and output: similar pictures, copies, search, adding a picture. It needs the package @modelcontextprotocol/sdk, installed with akin. See docs/mcp.md.',
     options: SERVER_OPTIONS,
   },
 
@@ -46,7 +46,7 @@ async function load() {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
     throw new UsageError(
-      'akin mcp needs @modelcontextprotocol/sdk, which is not installed beside it: npx -p akin-search -p @modelcontextprotocol/sdk akin mcp',
+      'akin mcp needs @modelcontextprotocol/sdk, which is not installed with it: npx -p akin-search -p @modelcontextprotocol/sdk akin mcp',
     );
   }
 }

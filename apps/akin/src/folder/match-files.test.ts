@@ -217,7 +217,7 @@ const CASES: readonly (readonly [
     { analyzed: ['/z'] },
   ],
   [
-    'the letters of a name change, and a program writes the file anew',
+    'the letters of a name change, and a program writes the file again',
     (files) => {
       files.remove('/a');
       files.write('/A', 'new', 50);

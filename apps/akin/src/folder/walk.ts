@@ -142,12 +142,12 @@ export function isGone(error: unknown): boolean {
 }
 
 /** A file that was named itself, or by a glob. @throws Error of the system */
-export async function candidateOfFile(file: string, source: string, beside = new Sidecars()): Promise<Candidate> {
+export async function candidateOfFile(file: string, source: string, folderSidecars = new Sidecars()): Promise<Candidate> {
   const [folder, link, stat, sidecars] = await Promise.all([
     fs.realpath(path.dirname(file)),
     fs.lstat(file),
     fs.stat(file, { bigint: true }),
-    beside.stateOf(file),
+    folderSidecars.stateOf(file),
   ]);
   const target = link.isSymbolicLink() ? await fs.realpath(file) : undefined;
   return candidateOf({ file, source, place: path.join(folder, path.basename(file)), target, stat, sidecars });

@@ -5,7 +5,7 @@ import type { Other } from './state.ts';
 /** Results on each side. */
 const ROWS = 24;
 
-/** Shows the first results of the current query beside those in another mode, or of another collection. */
+/** Shows the first results of the current query next to those in another mode, or of another collection. */
 export async function compareWith(model: Model, other: Other): Promise<void> {
   const waiting = { other, found: model.pageData.sideBySide?.found ?? null };
   model.update({ sideBySide: waiting, error: null });
