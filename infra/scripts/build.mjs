@@ -2,7 +2,7 @@
 // In the folder of a package, `node <this file>` compiles that package alone.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const VITE = 'node_modules/vite/bin/vite.js';
@@ -51,7 +51,9 @@ async function compile(folder) {
       const compiled = join(folder, 'dist', file.slice(join(folder, 'src').length)).replace(/\.ts$/, '.js');
       mkdirSync(dirname(compiled), { recursive: true });
       writeFileSync(compiled, `${code}//# sourceMappingURL=${basename(compiled)}.map\n`);
-      writeFileSync(`${compiled}.map`, JSON.stringify(map));
+      // The sources are in the clone, wherever it lies.
+      const sources = [relative(dirname(compiled), file)];
+      writeFileSync(`${compiled}.map`, JSON.stringify({ ...map, sources, sourcesContent: undefined }));
     }),
   );
 }

@@ -142,7 +142,11 @@ export function isGone(error: unknown): boolean {
 }
 
 /** A file that was named itself, or by a glob. @throws Error of the system */
-export async function candidateOfFile(file: string, source: string, folderSidecars = new Sidecars()): Promise<Candidate> {
+export async function candidateOfFile(
+  file: string,
+  source: string,
+  folderSidecars = new Sidecars(),
+): Promise<Candidate> {
   const [folder, link, stat, sidecars] = await Promise.all([
     fs.realpath(path.dirname(file)),
     fs.lstat(file),
