@@ -204,7 +204,6 @@ describe('a search', () => {
     'json.facet={}',
     'json.filter=x',
     'hl=on',
-    'stats=true',
   ])('refuses %s, which would change the response', async (parameter) => {
     const { status, json } = await ask(service.gateway, `${C}/select?${parameter}`);
     expect([status, json.error.msg]).toEqual([400, expect.stringContaining(parameter.split('=')[0] as string)]);

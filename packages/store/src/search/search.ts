@@ -129,9 +129,11 @@ class Search {
     const facets = await limit.within(
       request.facets?.length ? () => statements('SELECT facets', collection, count) : count,
     );
-    const groups = await limit.within(() =>
-      statements('SELECT groups', collection, () => readGroups(store, request, whole, clock, page)),
-    );
+    const groups = request.members
+      ? await limit.within(() =>
+          statements('SELECT groups', collection, () => readGroups(store, request, whole, clock, page)),
+        )
+      : undefined;
     const ranked = request.rank !== undefined;
     const best = totals?.best ?? null;
     const ranking = rankingOf(request, snapshot, page, totals?.found);
