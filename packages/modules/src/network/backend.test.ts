@@ -41,7 +41,7 @@ describe('the check of the backend', () => {
     try {
       const built = new URL('../../dist/network/backend.js', import.meta.url);
       const text = (await readFile(built, 'utf8')).replace(
-        "'@akin/domain'",
+        /["']@akin\/domain["']/,
         JSON.stringify(import.meta.resolve('@akin/domain')),
       );
       await writeFile(join(folder, 'backend.mjs'), text);
