@@ -311,6 +311,22 @@ describe('changes by a key with a filter', () => {
     await send(keyed.keys.admin, `${BOTH}/update?commit=true`, OF_A);
   });
 
+  it('are refused without a word about the filter', async () => {
+    const queries = ['nowhere:1', 'price:cheap', 'title:(', `title:a${'~9'.repeat(3)}`];
+    const wrong = { delete: queries.map((query) => ({ query })) };
+    const { status, json, text } = await update(wrong, 'maxErrors=-1');
+    expect([status, json.responseHeader.errors.map(({ id }: { id: string }) => id)]).toEqual([200, queries]);
+    expect(text + (await update(wrong)).text).not.toMatch(/tenant|_query_/);
+    const deep = await update({ delete: { query: `${'('.repeat(100)}title:a${')'.repeat(100)}` } });
+    expect([deep.status, deep.json.error.msg]).toEqual([
+      400,
+      expect.stringContaining('next to the filter of this key'),
+    ]);
+    await createCollection(keyed.store, 'empty');
+    const empty = await send(writer, '/api/cores/empty/update?commit=true', { delete: { query: '*:*' } });
+    expect([empty.status, empty.text.includes('tenant')]).toEqual([200, false]);
+  });
+
   it('wait for pending changes that may take an id away', async () => {
     const asAdmin = (body: unknown) => send(keyed.keys.admin, `${BOTH}/update`, body);
     await asAdmin({ id: 'soon', tenant: 'b' });

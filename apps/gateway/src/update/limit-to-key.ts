@@ -1,10 +1,10 @@
-import { AkinError, JsonObject, parseQuery, quote } from '@akin/domain';
+import { AkinError, JsonObject, quote } from '@akin/domain';
 import type { KeyFilter } from '@akin/store';
 import type { Command } from './read-commands.ts';
 
 /**
- * The commands of a key with a filter: documents get the fields that it sets and name no file, and a delete by query
- * deletes only what matches the filter. Which ids it may change is checked when they are accepted.
+ * The commands of a key with a filter: documents get the fields that it sets and name no file. What it may change and
+ * delete is checked when the commands are staged and accepted.
  *
  * @param keyFilter undefined: all commands stay as they are
  * @throws AkinError forbidden for a change by a key that sets no fields
@@ -17,23 +17,12 @@ export async function* limitToKey(
     yield* commands;
     return;
   }
-  const { set, texts } = keyFilter;
+  const { set } = keyFilter;
   for await (const command of commands) {
     if (command.kind === 'commit' || command.kind === 'warning') yield command;
     else if (set === undefined) throw readOnlyError();
     else if (command.kind === 'add') yield limitAdd(command, set);
-    else if (command.kind === 'delete-by-query') yield limitDelete(command, texts);
     else yield command;
-  }
-}
-
-function limitDelete(command: Extract<Command, { kind: 'delete-by-query' }>, texts: readonly string[]): Command {
-  const { position, query } = command;
-  try {
-    return { ...command, query: allOf([query, ...texts]) };
-  } catch (error) {
-    if (!(error instanceof AkinError)) throw error;
-    return { kind: 'invalid', change: 'delete-by-query', position, id: query, error };
   }
 }
 
@@ -49,22 +38,6 @@ function limitAdd(command: Extract<Command, { kind: 'add' }>, set: ReadonlyMap<s
   }
   const msg = `The document at position ${position} has the field ${quote(file)}, which names a file that this key may not see: use another name.`;
   return { kind: 'invalid', change: 'add', position, error: new AkinError('forbidden', msg) };
-}
-
-/**
- * A query that matches what all of some queries match. Each is quoted as a whole, so that its text cannot end the
- * others.
- *
- * @throws AkinError bad-request for a text that is no query
- */
-function allOf(queries: readonly string[]): string {
-  return queries
-    .map((text) => {
-      // Alone, so that the error names the position in it.
-      parseQuery(text);
-      return `+_query_:"${text.replace(/[\\"]/g, '\\$&')}"`;
-    })
-    .join(' ');
 }
 
 function readOnlyError(): AkinError {

@@ -2,7 +2,9 @@ import { AkinError, type FieldType, quote } from '@akin/domain';
 import { sqlType } from '../collections/sql-types.ts';
 import type { Collection, CollectionSchema, Column, Store } from '../context.ts';
 import { causeOf } from '../engine/sqlstate.ts';
+import { keyFilterFor, limitDelete } from '../keys/key-filter.ts';
 import { Params } from '../search/params.ts';
+import { keyConditions } from '../search/visible.ts';
 import { compileDelete } from './compile-delete.ts';
 
 /** Fields by name that documents of the same request define. */
@@ -31,7 +33,9 @@ export function checkDelete(
  * Does the same, and has the database plan the delete as a commit will run it: a delete that the database refuses is
  * not accepted.
  *
- * @throws AkinError bad-request as {@link checkDelete}, and if the database refuses to run the query
+ * @returns the query that a commit will run: with the filter of the key of the request
+ * @throws AkinError bad-request as {@link checkDelete}, and if the database refuses to run the query; forbidden if the
+ * filter does not fit the fields. No error tells the filter.
  */
 export async function planDelete(
   store: Store,
@@ -39,10 +43,13 @@ export async function planDelete(
   schema: CollectionSchema,
   query: string,
   newFields: NewFields = NONE,
-): Promise<void> {
-  const params = new Params();
+): Promise<string> {
   const all = withFields(schema, newFields);
-  const where = compileDelete({ store, collection, schema: all }, query, new Date(), params);
+  const context = { store, collection, schema: all };
+  const own = new Params();
+  const ownWhere = compileDelete(context, query, new Date(), own);
+  const limited = limitDelete(store, all.fields, query);
+  const { where, params } = limited === query ? { where: ownWhere, params: own } : compileLimited(context, limited);
   const added = [...all.columns.values()].flatMap((column) =>
     column.kind === 'column' && column.sql.startsWith(NEW) ? [`, null::${sqlType(column.type)} as ${column.sql}`] : [],
   );
@@ -59,6 +66,22 @@ export async function planDelete(
       `The database cannot run the query ${quote(query)} of a delete. Change it, for example to fewer clauses.`,
       { cause: error },
     );
+  }
+  return limited;
+}
+
+/** The SQL of a query of which the part of the client is known to be right. */
+function compileLimited(context: Parameters<typeof compileDelete>[0], limited: string) {
+  const { store, collection, schema } = context;
+  const tables = { sqlSchema: collection.sqlSchema, schema, modules: store.modules };
+  keyConditions({ ...tables, key: keyFilterFor(store, schema.fields) }, new Params());
+  const params = new Params();
+  try {
+    return { where: compileDelete(context, limited, new Date(), params), params };
+  } catch (error) {
+    const msg =
+      'The query of a delete is too large next to the filter of this key: change it, for example to fewer clauses.';
+    throw new AkinError('bad-request', msg, { cause: error });
   }
 }
 

@@ -26,7 +26,8 @@ export interface Staging {
   /**
    * Adds changes, and writes each full batch. If each call is awaited, at most one batch is in memory.
    *
-   * @throws AkinError bad-request for a delete by query that the database cannot run; unavailable if the disk of the
+   * @throws AkinError bad-request for a delete by query that the database cannot run; forbidden for one by a key whose
+   * filter does not fit the fields; unavailable if the disk of the
    * embedded database is too full, or the database or the object store cannot be reached
    */
   add(changes: readonly Change[]): Promise<void>;
@@ -112,11 +113,8 @@ class StagedRequest implements Staging {
   async add(changes: readonly Change[]): Promise<void> {
     if (this.#state !== 'open') throw new Error(`the request is ${this.#state}`);
     const most = BATCH_BYTES[this.#store.engine.kind];
-    for (const change of changes) {
-      if (change.kind === 'delete-by-query') {
-        const schema = await loadSchema(this.#store, this.#collection);
-        await planDelete(this.#store, this.#collection, schema, change.query, this.#types);
-      }
+    for (const one of changes) {
+      const change = one.kind === 'delete-by-query' ? { ...one, query: await this.#planDelete(one.query) } : one;
       const row = rowOf(change, this.#types);
       this.#expects ||= row.expected !== null;
       const size = sizeOf(row);
@@ -125,6 +123,11 @@ class StagedRequest implements Staging {
       this.#batch ??= await this.#newBatch();
       this.#batch.add(row, size, this.#count + this.#batch.count);
     }
+  }
+
+  async #planDelete(query: string): Promise<string> {
+    const schema = await loadSchema(this.#store, this.#collection);
+    return planDelete(this.#store, this.#collection, schema, query, this.#types);
   }
 
   async flush(): Promise<void> {

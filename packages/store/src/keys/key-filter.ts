@@ -3,6 +3,7 @@ import {
   fieldsOf,
   JsonObject,
   PRECONFIGURED_FIELDS,
+  parseDate,
   parseQuery,
   type Query,
   quote,
@@ -11,6 +12,7 @@ import {
   validateDocument,
 } from '@akin/domain';
 import type { KeyFilter, Store } from '../context.ts';
+import { readBoolean, readDate, readDouble } from '../search/query-values.ts';
 
 /** Longest filter of a key, in characters. */
 export const MAX_KEY_FILTER = 4_000;
@@ -40,11 +42,28 @@ export type ShownPart = Pick<KeyFilter, 'queries' | 'clock'>;
 export function keyFilterFor({ keyFilter }: Store, schema: Schema): ShownPart | undefined {
   if (keyFilter === undefined) return undefined;
   const { queries, clock } = keyFilter;
-  const isKnown = (query: Query) => [...fieldsOf(query)].every((name) => schema.has(name));
-  return { clock, queries: queries.map((query) => (isKnown(query) ? query : NONE)) };
+  return { clock, queries: queries.map((query) => (isKnown(query, schema) ? query : NONE)) };
+}
+
+function isKnown(query: Query, schema: Schema): boolean {
+  return [...fieldsOf(query)].every((name) => schema.has(name));
 }
 
 const NONE: Query = { kind: 'none' };
+
+/** The text of a query that matches nothing. */
+const NOTHING = '-*:*';
+
+/**
+ * The text of a query that deletes what matches it and the filter of the key. Each part is quoted as a whole, so that
+ * its text cannot end the others.
+ */
+export function limitDelete({ keyFilter }: Store, schema: Schema, query: string): string {
+  if (keyFilter === undefined) return query;
+  const { queries, texts } = keyFilter;
+  const known = texts.map((text, i) => (isKnown(queries[i] ?? NONE, schema) ? text : NOTHING));
+  return [query, ...known].map((text) => `+_query_:"${text.replace(/[\\"]/g, '\\$&')}"`).join(' ');
+}
 
 /** Names that are no fields of a document, or whose values akin does not keep as they are. */
 const NOT_SET: readonly string[] = ['id', 'image', 'import', 'pxl_import', 'thumbnail', 'location', 'labels', 'source'];
@@ -77,7 +96,7 @@ export function readSetFields(texts: readonly string[]): ReadonlyMap<string, str
 }
 
 /**
- * Whether a query matches every document with some values, whatever else is in it.
+ * Whether a query matches every document with some values, whatever else is in it, and whatever types their fields get.
  *
  * @param set values by field
  */
@@ -95,7 +114,8 @@ function outcome(query: Query, set: ReadonlyMap<string, string>): boolean | unde
     case 'term':
     case 'phrase': {
       const value = set.get(query.field);
-      return value === undefined ? undefined : value === query.value;
+      if (value === undefined || (value !== query.value && mayBeEqual(value, query.value))) return undefined;
+      return value === query.value;
     }
     case 'exists':
       return set.has(query.field) ? true : undefined;
@@ -114,6 +134,20 @@ function outcome(query: Query, set: ReadonlyMap<string, string>): boolean | unde
       return undefined;
   }
 }
+
+/** Whether two different texts are one value in a field of some type: 1 and 1.0, true and t, a day and its noon. */
+function mayBeEqual(set: string, asked: string): boolean {
+  const [number, boolean, date] = [readDouble(set), readBoolean(set), parseDate(set)];
+  if (number !== null && number === readDouble(asked)) return true;
+  if (boolean !== null && boolean === readBoolean(asked)) return true;
+  if (date === null) return false;
+  if (parseDate(asked) === null) return readDate(asked, ANY_CLOCK) !== null;
+  const span = readDate(asked, ANY_CLOCK);
+  return span !== null && span.first <= date && date < span.next;
+}
+
+/** Date math is not compared: it depends on the time. */
+const ANY_CLOCK = { now: new Date(0), timeZone: 'UTC' };
 
 function any(outcomes: readonly (boolean | undefined)[]): boolean | undefined {
   if (outcomes.includes(true)) return true;
