@@ -4,6 +4,7 @@ import { REPLACED, requireNoSwap, type Swap } from '../collections/swap.ts';
 import { countFailures, tally } from '../commit/failures.ts';
 import type { Collection, Store } from '../context.ts';
 import { columnsOf } from '../engine/binary.ts';
+import { removePictures } from '../outputs/descriptor-rows.ts';
 
 export interface Retried {
   /** Number of operations that are processed again. */
@@ -83,7 +84,7 @@ async function retryChunk(
       requests,
     ]);
     await tx.query(`update ${S}.requests set finished = false where request = any($1::bigint[])`, [requests]);
-    const rows = await tx.query<{ state: string; code: string | null }>(
+    const rows = await tx.query<{ state: string; code: string | null; doc: bigint | null }>(
       `with failed as materialized (
          select * from unnest($1::bigint[], $2::int[], $3::text[], $4::bigint[], $5::text[])
                     as t (request, position, id, seq, code)
@@ -102,12 +103,20 @@ async function retryChunk(
                            when o.attempt = 0 or o.analysis is not null then 'ready'
                            else 'queued' end,
               applied_commit = case when later.is_void then 0 end,
+              document = case when later.is_void then null else o.document end,
+              analysis = case when later.is_void then null else o.analysis end,
               available_at = null, failed_attempts = 0, error_code = null, error_msg = null
          from failed left join later using (request, position)
         where o.request = failed.request and o.position = failed.position and o.state = 'failed'
           and later.is_void is distinct from false
-       returning o.state, failed.code`,
+       returning o.state, failed.code, o.doc`,
       columnsOf(failed, 'request', 'position', 'id', 'seq', 'code'),
+    );
+    await removePictures(
+      tx,
+      store,
+      S,
+      rows.flatMap(({ state, doc }) => (state === 'superseded' && doc !== null ? [doc] : [])),
     );
     const codes = rows.map((row) => row.code);
     const conflicts = Array<string>(failed.length - rows.length).fill('failed');

@@ -54,6 +54,15 @@ describe.each(ENGINES)('failed changes on %s', (kind) => {
     expect(await failures()).toEqual({});
   });
 
+  itOnPostgres('leave no thumbnail behind if they are retried after a later change', async () => {
+    const thumbnail = Buffer.from('RIFF0000WEBP1').toString('base64');
+    await accept(store, collection, [{ id: 'a', ...PICTURE, thumbnail }]);
+    for (const task of await claimForAnalysis(store, 10)) await failAnalysis(store, task, UNREACHABLE);
+    await accept(store, collection, [{ id: 'a' }]);
+    expect(await retryFailed(store, collection)).toEqual({ retried: 0, superseded: 1, conflicting: 0 });
+    expect(await store.engine.query(`select doc from ${collection.sqlSchema}.thumbnails`)).toEqual([]);
+  });
+
   itOnPostgres('still count if only an earlier change of the document took effect', async () => {
     await accept(store, collection, [{ id: 'a' }]);
     await failToAdd('a');
