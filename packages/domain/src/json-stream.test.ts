@@ -107,17 +107,34 @@ describe('a JSON body as a stream', () => {
     expect(await read('\ufeff[1]')).toHaveLength(1);
   });
 
+  it('leaves out an element that is too large, and reads the others', async () => {
+    const limits: JsonStreamLimits = { valueBytes: 100, objects: 'whole' };
+    const large = [{ text: ']},"[' }, `\\"${'x'.repeat(99)}`].map((value) =>
+      JSON.stringify([value, ['x'.repeat(50)]], null, 40),
+    );
+    for (const sizes of [[], [1], [7]]) {
+      const [first, oversized, ...rest] = await read(`[1, ${large.join(', ')}\n, 3]`, limits, sizes);
+      expect(first).toMatchObject({ kind: 'element', position: 0 });
+      const error = (oversized as Extract<JsonItem, { kind: 'oversized' }>).error;
+      expect(error.code).toBe('too-large');
+      expect(error.message).toContain(
+        'The element at position 1, which begins at line 1, column 5, has more than 100 bytes',
+      );
+      expect(error.details).toEqual([{ position: 1, code: 'too-large', msg: error.message }]);
+      expect(rest).toMatchObject([
+        { kind: 'oversized', position: 2 },
+        { kind: 'element', position: 3 },
+      ]);
+    }
+    expect((await failure(`[${large[0]},\n x]`, limits)).message).toContain('line 9, column 2');
+    expect((await failure(`[${large[0]?.slice(0, -1)}`, limits)).message).toContain('the body ends inside the element');
+  });
+
   it('bounds each value and names the one that is too large', async () => {
     const limits: JsonStreamLimits = { valueBytes: 100, objects: 'members' };
     const fits = `{"id":"${'x'.repeat(91)}"}`;
     expect(fits).toHaveLength(100);
     expect(await read(`[${`${fits},`.repeat(50)}1]`, limits, [7])).toHaveLength(51);
-    const error = await failure(`[${fits},${fits}, ${fits.replace('x', 'xx')}]`, limits);
-    expect(error.code).toBe('too-large');
-    expect(error.message).toContain(
-      'The element at position 2, which begins at line 1, column 205, has more than 100 bytes',
-    );
-    expect(error.details).toEqual([{ position: 2, code: 'too-large', msg: error.message }]);
     expect((await failure(`{"add":${fits.replace('x', 'xx')}}`, limits)).message).toContain('The value of "add"');
     expect((await failure(`{"${'k'.repeat(99)}":1}`, limits)).message).toContain('The key');
     expect((await failure(fits.replace('x', 'xx'), { valueBytes: 100, objects: 'whole' })).message).toContain(

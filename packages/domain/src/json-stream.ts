@@ -6,6 +6,8 @@ import { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OB
 export type JsonItem =
   /** An element of a body that is an array. */
   | { readonly kind: 'element'; readonly position: number; readonly value: JsonValue }
+  /** An element over the limit, of which nothing is kept. */
+  | { readonly kind: 'oversized'; readonly position: number; readonly error: AkinError }
   /** A member of a body that is an object; keys may repeat. */
   | { readonly kind: 'member'; readonly position: number; readonly key: string; readonly value: JsonValue }
   /** A body that is an object, as a whole. */
@@ -25,7 +27,7 @@ export interface JsonStreamLimits extends JsonLimits {
  *
  * @throws AkinError bad-request that names line and column (malformed JSON, a body that is neither an array nor an
  * object, bytes that are not UTF-8, a body that ends early or continues after its end); too-large for a value over the
- * limit
+ * limit that is no element of an array
  */
 export async function* readJsonStream(
   chunks: AsyncIterable<Uint8Array>,
@@ -38,6 +40,7 @@ export async function* readJsonStream(
 
 const DEFAULT_VALUE_BYTES = 8 * 1024 * 1024;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
+const NEWLINE = 0x0a;
 
 /** What may follow, apart from blanks. */
 type Expecting = 'body' | 'first' | 'next' | 'key' | 'colon' | 'value' | 'separator' | 'nothing';
@@ -62,6 +65,8 @@ class JsonStream {
   #depth = 0;
   #inString = false;
   #escaped = false;
+  /** Whether the current element is over the limit. */
+  #isOversized = false;
   /** Bytes of the current value from earlier chunks: the first `#kept` bytes of a buffer that grows and is reused. */
   #buffer = new Uint8Array(0);
   #kept = 0;
@@ -90,13 +95,25 @@ class JsonStream {
       }
       const end = this.#findEnd(chunk, at);
       const bytes = chunk.subarray(at, end < 0 ? chunk.length : end);
-      if (this.#kept + bytes.length > this.#valueBytes) throw this.#tooLarge();
+      at = end < 0 ? chunk.length : end;
+      if (!this.#isOversized && this.#kept + bytes.length > this.#valueBytes) {
+        const error = this.#tooLarge();
+        if (!this.#isElement) throw error;
+        yield { kind: 'oversized', position: this.#position, error };
+        this.#isOversized = true;
+        this.#pass(this.#buffer.subarray(0, this.#kept));
+        this.#kept = 0;
+      }
+      if (this.#isOversized) {
+        this.#pass(bytes);
+        if (end >= 0) this.#endOversized();
+        continue;
+      }
       if (end < 0) {
         this.#keep(bytes);
         return;
       }
       const item = this.#finish(bytes);
-      at = end;
       if (item !== undefined) yield item;
     }
   }
@@ -122,7 +139,7 @@ class JsonStream {
   }
 
   #blank(byte: number): boolean {
-    if (byte === 0x0a) {
+    if (byte === NEWLINE) {
       this.#line++;
       this.#column = 1;
       return true;
@@ -272,6 +289,27 @@ class JsonStream {
     }
   }
 
+  /** Skips bytes of an oversized element. In its last line, columns count bytes. */
+  #pass(bytes: Uint8Array): void {
+    let lineStart = -1;
+    for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) {
+      this.#line++;
+      lineStart = at;
+    }
+    this.#column = lineStart < 0 ? this.#column + bytes.length : bytes.length - lineStart;
+  }
+
+  #endOversized(): void {
+    this.#isOversized = false;
+    this.#gathering = 'none';
+    this.#expecting = 'separator';
+    this.#position++;
+  }
+
+  get #isElement(): boolean {
+    return this.#form === 'array' && this.#expecting !== 'body';
+  }
+
   #advance(text: string): void {
     let lineStart = -1;
     for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) {
@@ -319,9 +357,8 @@ class JsonStream {
 
   #tooLarge(): AkinError {
     const message = `The ${this.#what()}, which begins at line ${this.#line}, column ${this.#column}, has more than ${this.#valueBytes} bytes, which is the limit for one document or command. Send less in one.`;
-    const element = this.#form === 'array' && this.#expecting !== 'body';
     return new AkinError('too-large', message, {
-      details: element ? [{ position: this.#position, code: 'too-large', msg: message }] : [],
+      details: this.#isElement ? [{ position: this.#position, code: 'too-large', msg: message }] : [],
     });
   }
 

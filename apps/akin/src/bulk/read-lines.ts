@@ -165,7 +165,8 @@ function isBlank(bytes: Buffer): boolean {
 /** Elements are written again, digit for digit, so that each is a line like any other. */
 async function* readArray(chunks: AsyncIterable<Buffer>, start: InputPosition): AsyncGenerator<Line> {
   for await (const item of readJsonStream(chunks, { objects: 'whole' })) {
-    if (item.kind !== 'element' || item.position < start.lines) continue;
-    yield { number: item.position + 1, bytes: Buffer.from(stringifyJson(item.value)), start: 0, end: 0 };
+    if ((item.kind !== 'element' && item.kind !== 'oversized') || item.position < start.lines) continue;
+    const bytes = item.kind === 'element' ? Buffer.from(stringifyJson(item.value)) : undefined;
+    yield { number: item.position + 1, bytes, start: 0, end: 0 };
   }
 }

@@ -351,6 +351,18 @@ describe('maxErrors', () => {
     expect(json.adds[3]).toBe(json.adds[1] + 1);
   });
 
+  it('leaves out a document that is too large to be read, which refuses everything otherwise', async () => {
+    await post(`${CORES}?commit=true`, { id: 'first', n: 0 });
+    const large = [{ id: 'a' }, { id: 'large', text: 'x'.repeat(8 * 1024 * 1024) }, { id: 'b' }];
+    expect((await post(`${CORES}?commit=true`, large)).status).toBe(413);
+    const { status, json } = await post(`${CORES}?commit=true&maxErrors=1`, large);
+    expect([status, json.responseHeader.errors]).toEqual([
+      200,
+      [{ type: 'ADD', id: '(unknown)', position: 1, message: expect.stringContaining('8388608 bytes') }],
+    ]);
+    expect(await ids()).toEqual(['a', 'b', 'first']);
+  });
+
   it('applies to lines that are not JSON, to deletes, and to XML', async () => {
     await post(`${CORES}?commit=true`, { id: 'first', n: 0 });
     const lines = Buffer.from('{"id":"a"}\n\n{"id":\n{"id":"b","n":true}\n{"id":"c"}\n');

@@ -87,6 +87,9 @@ function* commandsOf(item: JsonItem, counter: { position: number }): Generator<C
     case 'element':
       yield { kind: 'add', position: counter.position++, json: item.value };
       return;
+    case 'oversized':
+      yield { kind: 'invalid', change: 'add', position: counter.position++, error: item.error };
+      return;
     case 'object':
       yield* ofObject(item.value, counter);
       return;
