@@ -1,6 +1,7 @@
 import { type FSWatcher, promises as fs, watch } from 'node:fs';
 import path from 'node:path';
 import { sleep } from '@akin/runtime';
+import { readMounts } from './mounts.ts';
 
 /** After a change, this long nothing else must change: files that are being written or copied wait. */
 const QUIET_MILLISECONDS = 2_000;
@@ -17,6 +18,7 @@ export interface WatchOptions {
   /** Runs at this interval, too, for drives that do not report changes. */
   readonly pollMilliseconds?: number | undefined;
   readonly quietMilliseconds?: number;
+  readonly retryMilliseconds?: number;
   readonly printLine: (line: string) => void;
   readonly signal: AbortSignal;
 }
@@ -25,17 +27,19 @@ export interface WatchOptions {
 export async function watchFolders(
   roots: readonly string[],
   run: () => Promise<unknown>,
-  { except, pollMilliseconds, quietMilliseconds = QUIET_MILLISECONDS, printLine, signal }: WatchOptions,
+  options: WatchOptions,
 ): Promise<void> {
+  const { except, pollMilliseconds, printLine, signal } = options;
+  const { quietMilliseconds = QUIET_MILLISECONDS, retryMilliseconds = RETRY_MILLISECONDS } = options;
   const watched = new WatchedFolders(await fs.realpath(except).catch(() => path.resolve(except)), printLine);
   signal.addEventListener('abort', () => watched.close(), { once: true });
   try {
     // What changed before the watch began is not known.
     watched.hasChanged = true;
     for (;;) {
-      await watched.changed(pollMilliseconds ?? RETRY_MILLISECONDS, signal);
+      await watched.changed(pollMilliseconds ?? retryMilliseconds, signal);
       const isDue = watched.hasChanged || pollMilliseconds !== undefined;
-      if (!(await watched.haveRootsChanged(roots)) && !isDue) continue;
+      if (!(await watched.havePlacesChanged(roots)) && !isDue) continue;
       await watched.update(roots);
       const since = performance.now();
       while (watched.hasChanged && performance.now() - since < LONGEST_WAIT_MILLISECONDS) {
@@ -63,6 +67,10 @@ class WatchedFolders {
   readonly #watchers = new Map<string, FSWatcher>();
   /** What was at each root. */
   readonly #roots = new Map<string, string | undefined>();
+  /** Folders that are gone, and in no watched folder: nothing tells when they are back. */
+  readonly #gone = new Set<string>();
+  /** The file systems that are mounted at watched folders. */
+  #mounts = '';
   #wake = () => {};
   #isLimitReported = false;
   #isClosed = false;
@@ -80,8 +88,8 @@ class WatchedFolders {
     await Promise.race([woken, sleep(milliseconds, signal)]);
   }
 
-  /** Whether a root came or went, or a drive was mounted there. */
-  async haveRootsChanged(roots: readonly string[]): Promise<boolean> {
+  /** Whether a root came or went, another folder came back that nobody would report, or a drive was mounted somewhere. */
+  async havePlacesChanged(roots: readonly string[]): Promise<boolean> {
     let isOther = false;
     for (const root of roots) {
       const identity = await identityOf(root);
@@ -89,6 +97,15 @@ class WatchedFolders {
       isOther = true;
       this.#roots.set(root, identity);
     }
+    for (const folder of this.#gone) {
+      if ((await identityOf(folder)) === undefined) continue;
+      isOther = true;
+      this.#gone.delete(folder);
+    }
+    // What is mounted on a folder hides what is watched there.
+    const mounts = await this.#readMounts();
+    isOther ||= mounts !== this.#mounts;
+    this.#mounts = mounts;
     if (isOther) this.#forgetAll();
     return isOther;
   }
@@ -100,6 +117,11 @@ class WatchedFolders {
         if (IS_RECURSIVE) break;
       }
     }
+    this.#mounts = await this.#readMounts();
+  }
+
+  #readMounts(): Promise<string> {
+    return readMounts((folder) => this.#watchers.has(folder));
   }
 
   close(): void {
@@ -120,6 +142,11 @@ class WatchedFolders {
         if (`${file}${path.sep}`.startsWith(`${this.#except}${path.sep}`)) return;
         // The watch of a folder that was renamed stays with it, and another one may get its name.
         if (event === 'rename' && file !== undefined && this.#watchers.has(file)) this.#forget(file);
+        // The folder itself is gone, and the watch with it: what gets its name may even have its number.
+        if (event === 'rename' && name === path.basename(folder)) {
+          if (!this.#watchers.has(path.dirname(folder))) this.#gone.add(folder);
+          this.#forget(folder);
+        }
         this.hasChanged = true;
         this.#wake();
       });
