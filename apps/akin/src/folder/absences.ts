@@ -55,15 +55,15 @@ export class Absences {
       // Leaves no tombstones, because these were not deleted on purpose: a file that comes back is indexed again.
       await collection.deleteByIds(removed.slice(start, start + 1000), { tombstones: false });
     }
-    const missing = this.lost.filter((one) => !isRemoved(one));
-    for (const one of missing) {
+    const kept = this.lost.filter((one) => !isRemoved(one));
+    for (const one of kept) {
       const isNew = !one.isMissing || (isOnDrive.has(one) && !one.isOnMissingDrive);
       const drive = isOnDrive.has(one) ? { file_drive_missing: { set: true } } : {};
       if (isNew) await batch.add({ id: one.id, _version_: 1, missing: { set: true }, ...drive });
     }
     await batch.flush();
     return {
-      missing: missing.length,
+      missing: kept.filter((one) => !isOnDrive.has(one)).length,
       removed: removed.length,
       refused: refused.map(({ folder, files, known }) => ({ folder, gone: files.length, known })),
     };

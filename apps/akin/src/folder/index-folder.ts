@@ -60,10 +60,10 @@ export interface FolderReport {
   readonly moved: number;
   /** Files that were not indexed because their documents were deleted on purpose. */
   readonly leftOut: number;
-  /** Documents that were marked because their files are gone. */
+  /** Documents that are marked because their files are gone, and that --prune would remove. */
   readonly missing: number;
   readonly removed: number;
-  /** Folders with so many files gone that they may not be there at all: nothing of them was removed. */
+  /** Folders with so many files gone that they may not be there at all: their documents are marked and kept. */
   readonly refused: readonly RefusedRoot[];
   readonly videos: number;
   readonly nearDuplicates: number;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { duration } from '../terminal-line.ts';
+import type { FolderReport } from './index-folder.ts';
 import { type Counts, progressLine } from './progress.ts';
 import { exitCode, reportText } from './report.ts';
 
@@ -81,6 +82,29 @@ describe('the report', () => {
     expect(text).toContain('\n  49.jpg: broken\n  and 2 more');
     expect(text).not.toContain('50.jpg');
     expect(exitCode({ ...report, failures: failures(1) })).toBe(2);
+  });
+
+  it('says what becomes of pictures whose files are gone, and of those on a drive that may not be there', () => {
+    const refused = [
+      { folder: '/mnt/usb', gone: 4, known: 4 },
+      { folder: '/home/me', gone: 3, known: 5 },
+    ];
+    const lines = (change: Partial<FolderReport>) =>
+      reportText({ ...report, ...change })
+        .split('\n')
+        .slice(2);
+    expect(lines({ missing: 1 })).toEqual([
+      '1 picture is marked as missing, until the files are back. --prune removes them.',
+    ]);
+    const drives = lines({ refused, indexed: 0, unchanged: 0, removed: 0 });
+    expect(drives).toEqual([
+      expect.stringContaining('/mnt/usb: none of its files is there. Is its drive connected?'),
+      expect.stringContaining('/home/me: 3 of its 5 files are not there.'),
+    ]);
+    for (const line of drives) {
+      expect(line).toContain('--prune keeps them. If the files are really gone: --prune-all.');
+      expect(line).not.toContain('removed');
+    }
   });
 
   it('says how to continue after a stop', () => {

@@ -4,8 +4,9 @@ import type { FolderReport } from './index-folder.ts';
 const PRINTED_FAILURES = 50;
 
 export function reportText(report: FolderReport): string {
-  const { indexed, unchanged, moved, leftOut, missing, removed, failures, stopped } = report;
-  if (!stopped && indexed + unchanged + moved + leftOut + missing + removed + failures.length === 0) {
+  const { indexed, unchanged, moved, leftOut, missing, removed, refused, failures, stopped } = report;
+  const seen = indexed + unchanged + moved + leftOut + missing + removed + refused.length + failures.length;
+  if (!stopped && seen === 0) {
     return 'No pictures that akin can read were found there.';
   }
   const lines = [
@@ -15,10 +16,10 @@ export function reportText(report: FolderReport): string {
   ];
   if (moved > 0)
     lines.push(`${moved} found at another place. Their documents name it now, and keep all that they had.`);
-  for (const { folder, gone, known } of report.refused) {
+  for (const { folder, gone, known } of refused) {
     const what = gone === known ? 'none of its files is there' : `${gone} of its ${known} files are not there`;
     lines.push(
-      `${folder}: ${what}. Is its drive connected? Nothing of it was removed. If the files are really gone: --prune-all.`,
+      `${folder}: ${what}. Is its drive connected? Until they are back, the pictures are marked as missing, and --prune keeps them. If the files are really gone: --prune-all.`,
     );
   }
   if (missing > 0)
