@@ -26,7 +26,12 @@ beforeAll(async () => {
       },
     },
   });
-  const documents = [{ id: 'a b.jpg', source: '/photos' }, { id: 'other.jpg', source: '/elsewhere' }, { id: 'bare' }];
+  const documents = [
+    { id: 'a b.jpg', source: '/photos' },
+    { id: 'gone', source: '/photos', path: 'a b.jpg', missing: true },
+    { id: 'other.jpg', source: '/elsewhere' },
+    { id: 'bare' },
+  ];
   await postJson(service.gateway, '/api/cores/my-collection/update?commit=true', documents);
 });
 afterAll(async () => {
@@ -75,6 +80,11 @@ describe('the original of a document', () => {
 
   it.each(['?id=other.jpg', '?id=bare', '?id=nobody'])('does not exist: %s', async (query) => {
     expect((await get({}, query)).status).toBe(404);
+  });
+
+  it('of a document whose file is missing is not the file that has its path now', async () => {
+    const { status, json } = await get({}, '?id=gone');
+    expect([status, json.error.msg]).toEqual([404, expect.stringContaining('is missing')]);
   });
 
   it('does not exist in another collection, nor in a later one of the same name', async () => {

@@ -34,9 +34,9 @@ export function stagePicture(document: FoundDocument, pageData: PageData, collec
     }`;
 }
 
-/** Only documents from a folder have a file, and only a key with the scope `index` may see it. */
+/** Only documents from a folder have a file, unless it is gone, and only a key with the scope `index` may see it. */
 export function hasOriginal(document: FoundDocument, { scope }: PageData): boolean {
-  return typeof document.source === 'string' && (scope === 'index' || scope === 'admin');
+  return typeof document.source === 'string' && document.missing !== true && (scope === 'index' || scope === 'admin');
 }
 
 function reveal({ target }: Event): void {

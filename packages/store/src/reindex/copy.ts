@@ -7,7 +7,7 @@ import type { Collection, CollectionSchema, ModelSet, Store } from '../context.t
 import type { Queryable } from '../engine/engine.ts';
 import type { ExportedDocument } from '../export/export-documents.ts';
 import { readAnalysis } from '../outputs/pending-analysis.ts';
-import type { FilePlace } from '../runs/source.ts';
+import { type FilePlace, placeOf } from '../runs/source.ts';
 import { documentsOf } from './changes.ts';
 import type { MissingDocument } from './state.ts';
 
@@ -129,8 +129,8 @@ async function copyOf(
       return { change: { kind: 'add', document, keptVersion }, analyzed: 'original' };
     }
     if (problem === undefined && !unreachable) return { change: { kind: 'add', document, keptVersion } };
-    const [source, path] = ['source', 'path'].map((name) => document.fields.get(name));
-    const place = typeof source === 'string' ? { source, path: typeof path === 'string' ? path : id } : undefined;
+    const [source, path, gone] = ['source', 'path', 'missing'].map((name) => document.fields.get(name));
+    const place = placeOf(id, source, path, gone);
     const again = await reanalyze?.({ ...own, id, place }, models, signal);
     if (again !== undefined) {
       const { picture, outputs } = requireUsable(
