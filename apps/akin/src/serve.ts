@@ -180,7 +180,7 @@ async function open(
       commit: (collection) => indexer.commit(collection),
       wake: () => indexer.wake(),
       models: library,
-      originals: originalsOf(config.dataFolder, analyzer.decoding),
+      originals: originalsOf(config.dataFolder, analyzer),
       ...(config.retryRun ? { retryRun: config.retryRun } : {}),
       makeThumbnail: (bytes) => makeThumbnail(bytes, THUMBNAIL_LIMITS),
       analyze: analyzeSentOrFetched(analyzer, download),

@@ -26,21 +26,23 @@ export interface Analysis {
 export type AnalyzeImage = (
   input: { readonly bytes: Uint8Array } | { readonly url: string } | { readonly text: string },
   modules: readonly string[],
-  options: {
-    /** A client waits: the analysis goes before bulk work. */
-    readonly urgent: boolean;
-    readonly thumbnail?: boolean;
-    /** Also read the fields. The name of the file may contain a date. */
-    readonly facts?: { readonly name?: string | undefined } | undefined;
-    /** Content model, as outputs name it. Default: that of the process. */
-    readonly model?: string | undefined;
-    /** Only this part of the picture. */
-    readonly region?: Region | undefined;
-    /** Find more points than are stored, for a search for parts. */
-    readonly soughtPoints?: boolean | undefined;
-    readonly signal?: AbortSignal;
-  },
+  options: AnalyzeOptions,
 ) => Promise<Analysis>;
+
+interface AnalyzeOptions {
+  /** A client waits: the analysis goes before bulk work. */
+  readonly urgent: boolean;
+  readonly thumbnail?: boolean;
+  /** Also read the fields. The name of the file may contain a date. */
+  readonly facts?: { readonly name?: string | undefined } | undefined;
+  /** Content model, as outputs name it. Default: that of the process. */
+  readonly model?: string | undefined;
+  /** Only this part of the picture. */
+  readonly region?: Region | undefined;
+  /** Find more points than are stored, for a search for parts. */
+  readonly soughtPoints?: boolean | undefined;
+  readonly signal?: AbortSignal;
+}
 
 /**
  * The WebP of at most 256 px that is stored for a picture that came as the thumbnail of a document.
@@ -66,6 +68,13 @@ export interface Original {
   read(start: number, end: number): AsyncIterable<Uint8Array>;
   /** @throws AkinError image-undecodable, too-large */
   webp(signal: AbortSignal): Promise<Uint8Array>;
+  /**
+   * Analyzes it as when its folder is indexed: the memory for pictures decides how large it may be, not the limits for
+   * what clients send.
+   *
+   * @throws AkinError as {@link AnalyzeImage}
+   */
+  analyze(modules: readonly string[], options: Omit<AnalyzeOptions, 'facts'>): Promise<Pick<Analysis, 'outputs'>>;
 }
 
 /** The files of documents that this akin indexed from folders. */

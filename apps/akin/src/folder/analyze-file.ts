@@ -11,7 +11,7 @@ import { hashOfBytes } from './file-hash.ts';
  * @throws AkinError if it is too large, or no picture; Error of the system
  */
 export async function analyzeFile(
-  analyzer: Analyzer,
+  analyzer: Pick<Analyzer, 'analyze' | 'files' | 'decoding'>,
   { file, bytes: size }: { readonly file: string; readonly bytes: number },
   options: Omit<Parameters<Analyzer['analyze']>[1], 'limits'> & { readonly signal: AbortSignal },
 ): Promise<{ analysis: Analysis; hash: number }> {
@@ -22,7 +22,7 @@ export async function analyzeFile(
       `it has ${formatBytes(size)}, and ${formatBytes(capacity)} of memory are allowed: raise --picture-memory`,
     );
   }
-  const release = await analyzer.files.acquire(false, options.signal, size);
+  const release = await analyzer.files.acquire(options.urgent ?? false, options.signal, size);
   try {
     const bytes = await fs.readFile(file);
     const analysis = await analyzer.analyze(bytes, { ...options, limits: OWN_IMAGE_LIMITS });

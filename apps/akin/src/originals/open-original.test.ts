@@ -1,7 +1,7 @@
 import { promises as fs } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { WeightedSemaphore } from '@akin/runtime';
+import { type Analyzer, createAnalyzer } from '@akin/modules/analyze';
 import { drawImage } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
@@ -12,12 +12,15 @@ let place: string;
 let data: string;
 let shown: string;
 let hidden: string;
+let analyzer: Analyzer;
 const at = (...parts: string[]) => path.join(place, ...parts);
 const open = (source: string, below: string, collection = 'mine') =>
-  originalsOf(data, new WeightedSemaphore(1e9)).open({ collection, source, path: below });
+  originalsOf(data, analyzer).open({ collection, source, path: below });
 
 beforeAll(async () => {
   place = await fs.realpath(await fs.mkdtemp(path.join(tmpdir(), 'akin-originals-')));
+  // Limits for what clients send.
+  analyzer = await createAnalyzer({ threads: 1, limits: { bytes: 100, pixels: 100 } });
   [data, shown, hidden] = [at('data'), at('shown'), at('hidden')];
   for (const folder of [data, hidden, at('theirs'), at('shown', 'deep'), at('shown', '.cache')])
     await fs.mkdir(folder, { recursive: true });
@@ -43,7 +46,10 @@ beforeAll(async () => {
   await rememberFolders(data, 'mine', [shown, at('secret.jpg'), at('nowhere'), '-']);
   await rememberFolders(data, 'theirs', [at('theirs')]);
 });
-afterAll(() => fs.rm(place, { recursive: true, force: true }));
+afterAll(async () => {
+  await analyzer?.[Symbol.asyncDispose]();
+  await fs.rm(place, { recursive: true, force: true });
+});
 
 describe('originals', () => {
   it('are the files of indexed folders, also as ranges', async () => {
@@ -95,6 +101,21 @@ describe('originals', () => {
 
   it('are pictures', async () => {
     await expect(open(shown, 'words.jpg')).rejects.toMatchObject({ code: 'unsupported-image' });
+  });
+
+  it('are analyzed as large as they are, also in part', async () => {
+    const file = await open(shown, 'deep/ü 1.jpg');
+    const region = { x: 0, y: 0, width: 0.1, height: 1 };
+    const [whole, part] = await Promise.all([
+      file?.analyze(['color'], { urgent: false }),
+      file?.analyze(['color'], { urgent: true, region }),
+    ]);
+    expect(whole?.outputs).toContain('color');
+    expect(part?.outputs).not.toBe(whole?.outputs);
+    await fs.writeFile(at('shown', 'b.jpg'), await fs.readFile(at('shown', 'deep', 'ü 1.jpg')));
+    const removed = await open(shown, 'b.jpg');
+    await fs.rm(at('shown', 'b.jpg'));
+    await expect(removed?.analyze(['color'], { urgent: true })).rejects.toMatchObject({ code: 'image-unreachable' });
   });
 
   it('are converted for browsers that do not show their type', async () => {

@@ -3,7 +3,8 @@ import path from 'node:path';
 import { AkinError } from '@akin/domain';
 import type { Original, Originals } from '@akin/gateway';
 import { convertToWebp, decodingBytes, formatBytes, OWN_IMAGE_LIMITS, sniffImage } from '@akin/imaging';
-import type { WeightedSemaphore } from '@akin/runtime';
+import type { Analyzer } from '@akin/modules/analyze';
+import { analyzeFile } from '../folder/analyze-file.ts';
 import { forgetFolders, indexedFolders } from './indexed-folders.ts';
 
 /** The longer side of a picture that is converted for a browser. */
@@ -11,13 +12,13 @@ const SHOWN_SIDE = 2_560;
 const HEAD_BYTES = 4_096;
 
 /** Finds files of documents in the folders that were indexed from this data folder into their collection. */
-export function originalsOf(dataFolder: string, memory: Pick<WeightedSemaphore, 'acquire' | 'capacity'>): Originals {
+export function originalsOf(dataFolder: string, analyzer: Pick<Analyzer, 'analyze' | 'files' | 'decoding'>): Originals {
   return {
     async open({ collection, source, path: below }) {
       const folders = await indexedFolders(dataFolder, collection);
       if (!folders.includes(source)) return undefined;
       const file = await findFile(source, below, folders);
-      return file === undefined ? undefined : openFile(file, memory);
+      return file === undefined ? undefined : openFile(file, analyzer);
     },
     forget: (collection) => forgetFolders(dataFolder, collection),
   };
@@ -50,10 +51,7 @@ function isSeenBelow(folder: string, file: string): boolean {
 }
 
 /** @throws AkinError unsupported-image if its bytes are not a picture */
-async function openFile(
-  file: string,
-  memory: Pick<WeightedSemaphore, 'acquire' | 'capacity'>,
-): Promise<Original | undefined> {
+async function openFile(file: string, analyzer: Parameters<typeof originalsOf>[1]): Promise<Original | undefined> {
   const found = await readHead(file);
   if (found === undefined) return undefined;
   const { stat, head } = found;
@@ -63,7 +61,15 @@ async function openFile(
     version: `${stat.size.toString(36)}-${Math.round(stat.mtimeMs).toString(36)}`,
     type: `image/${sniffImage(head)}`,
     read: (start, end) => readPart(file, start, end),
-    webp: (signal) => convert(file, stat.size, memory, signal),
+    webp: (signal) => convert(file, stat.size, analyzer, signal),
+    async analyze(modules, { signal = new AbortController().signal, ...options }) {
+      try {
+        return (await analyzeFile(analyzer, { file, bytes: stat.size }, { ...options, modules, signal })).analysis;
+      } catch (error) {
+        if (error instanceof AkinError || signal.aborted) throw error;
+        throw new AkinError('image-unreachable', 'The original file cannot be read any more.', { cause: error });
+      }
+    },
   };
 }
 
@@ -91,7 +97,7 @@ async function readHead(file: string): Promise<{ stat: Stats; head: Uint8Array }
 async function convert(
   file: string,
   size: number,
-  memory: Pick<WeightedSemaphore, 'acquire' | 'capacity'>,
+  { decoding: memory }: Pick<Analyzer, 'decoding'>,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   if (size > memory.capacity) {

@@ -62,6 +62,7 @@ const files = async ({ path }: { path: string }) => ({
     yield Buffer.from(path.padEnd(6).slice(0, 6));
   },
   webp: async () => Buffer.from('RIFF0000WEBP'),
+  analyze: () => Promise.reject(new Error('nobody analyzes it')),
 });
 
 beforeAll(async () => {

@@ -19,6 +19,7 @@ beforeAll(async () => {
                 yield BYTES.subarray(start, end + 1);
               },
               webp: async () => Buffer.from('RIFF0000WEBP'),
+              analyze: () => Promise.reject(new Error('nobody analyzes it')),
             }
           : undefined,
       forget: async (collection) => {

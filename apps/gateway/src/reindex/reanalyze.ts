@@ -3,9 +3,9 @@ import { replaceOutputs } from '@akin/modules/vectors';
 import { sleep } from '@akin/runtime';
 import type { ModelSet, PictureToAnalyze } from '@akin/store';
 import type { SharedContext } from '../context.ts';
-import { readOriginal } from '../original-bytes.ts';
+import { openOriginal } from '../open-original.ts';
 
-type Context = Pick<SharedContext, 'analyze' | 'originals' | 'limits'>;
+type Context = Pick<SharedContext, 'analyze' | 'originals'>;
 
 interface Reanalysis {
   readonly outputs: string;
@@ -28,20 +28,21 @@ export function reanalyze(context: Context, collection: string, background: Abor
     if (picture.outputs === null) return undefined;
     const modules = outdatedModules(picture.outputs, modelSet);
     const model = modelSet.models.get('content');
-    const analyzed = (bytes: Uint8Array) =>
-      retryTransient(() => context.analyze({ bytes }, modules, { urgent: false, model, signal }), signal);
-    const file = await readOriginal(collection, picture.place, context);
+    const options = { urgent: false, model, signal };
+    const file = await openOriginal(context.originals, collection, picture.place);
     if (file !== undefined) {
       try {
-        const { outputs } = await analyzed(file);
+        const { outputs } = await retryTransient(() => file.analyze(modules, options), signal);
         return { outputs: replaceOutputs(picture.outputs, outputs, modules), fromThumbnail: false };
       } catch (error) {
         // The file may have changed since it was indexed, and may no longer be a picture.
         if (signal.aborted || !(error instanceof AkinError)) throw error;
       }
     }
-    if (picture.thumbnail === null) return undefined;
-    const { outputs } = await analyzed(picture.thumbnail);
+    const { thumbnail } = picture;
+    if (thumbnail === null) return undefined;
+    const fromThumbnail = () => context.analyze({ bytes: thumbnail }, modules, options);
+    const { outputs } = await retryTransient(fromThumbnail, signal);
     return { outputs: replaceOutputs(picture.outputs, outputs, modules), fromThumbnail: true };
   };
 }

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { outputsOf } from '../../test/pictures.ts';
 import { ask, postJson } from '../../test/start-gateway.ts';
 import { type Service, startService } from '../../test/start-service.ts';
-import { DEFAULT_GATEWAY_LIMITS, type GatewayLimits } from '../admission/limits.ts';
+import type { GatewayLimits } from '../admission/limits.ts';
 import { type AnalyzeImage, NO_ORIGINALS } from '../config.ts';
 import { reanalyze } from './reanalyze.ts';
 import { requireAnalysis } from './require-analysis.ts';
@@ -84,7 +84,7 @@ describe('pictures of a reindex', () => {
     };
     const originals = { ...NO_ORIGINALS, open: () => Promise.reject(new Error('no folder')) };
     const picture = { id: 'red', outputs: '{}', thumbnail: Buffer.from('RIFF'), place: undefined };
-    const again = reanalyze({ analyze, originals, limits: DEFAULT_GATEWAY_LIMITS }, 'my-collection', NEVER);
+    const again = reanalyze({ analyze, originals }, 'my-collection', NEVER);
     await expect(again(picture as PictureToAnalyze, service.store, left.signal)).rejects.toThrow();
     expect(tries).toBe(1);
   });

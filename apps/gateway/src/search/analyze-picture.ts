@@ -1,5 +1,5 @@
 import { AkinError, decodeBase64, type Region, readPictureAddress, withErrorContext } from '@akin/domain';
-import type { Analysis, AnalyzeImage } from '../config.ts';
+import type { Analysis, AnalyzeImage, Original } from '../config.ts';
 import type { Context } from '../context.ts';
 import type { Files } from '../http/pictures.ts';
 
@@ -20,7 +20,11 @@ export interface PictureOptions {
  * @throws AkinError about the URL, the text or the picture; unavailable if it takes too long
  */
 export async function analyzePicture(
-  input: { readonly url: string } | { readonly data: string } | { readonly bytes: Uint8Array },
+  input:
+    | { readonly url: string }
+    | { readonly data: string }
+    | { readonly bytes: Uint8Array }
+    | { readonly original: Original },
   parameter: string,
   modules: readonly string[],
   signal: AbortSignal,
@@ -28,7 +32,7 @@ export async function analyzePicture(
   options: PictureOptions = {},
 ): Promise<Analysis> {
   const picture = withErrorContext(parameter, () => {
-    if ('bytes' in input) return input;
+    if ('bytes' in input || 'original' in input) return input;
     return 'url' in input ? { url: requireHttp(input.url) } : { bytes: pictureBytes(input.data, context) };
   });
   return analyzed(picture, modules, options, signal, context);
@@ -66,7 +70,7 @@ export async function analyzeText(
 }
 
 async function analyzed(
-  input: Parameters<AnalyzeImage>[0],
+  input: Parameters<AnalyzeImage>[0] | { readonly original: Original },
   modules: readonly string[],
   options: PictureOptions,
   signal: AbortSignal,
@@ -76,9 +80,10 @@ async function analyzed(
   const either = AbortSignal.any([signal, tooLate]);
   const { fetchedPictures, sentPictures } = context.semaphores;
   try {
-    return await ('url' in input ? fetchedPictures : sentPictures).run(context.client, either, () =>
-      context.analyze(input, modules, { ...options, urgent: true, signal: either }),
-    );
+    return await ('url' in input ? fetchedPictures : sentPictures).run(context.client, either, () => {
+      const call = { ...options, urgent: true, signal: either };
+      return 'original' in input ? input.original.analyze(modules, call) : context.analyze(input, modules, call);
+    });
   } catch (error) {
     if (!tooLate.aborted || error instanceof AkinError) throw error;
     throw new AkinError('unavailable', 'The analysis took too long: try again later.', { cause: error });

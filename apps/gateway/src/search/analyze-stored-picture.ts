@@ -2,7 +2,7 @@ import { AkinError, type ErrorCode, quote } from '@akin/domain';
 import { type Collection, readStoredPicture } from '@akin/store';
 import type { Analysis } from '../config.ts';
 import type { Context } from '../context.ts';
-import { readOriginal } from '../original-bytes.ts';
+import { openOriginal } from '../open-original.ts';
 import { analyzePicture, type PictureOptions } from './analyze-picture.ts';
 
 /** Errors of one source of a picture, after which the next is tried. Forbidden: the key must not fetch URLs. */
@@ -32,31 +32,26 @@ export async function analyzeStoredPicture(
     throw new AkinError('not-found', `Parameter ${parameter}: no document ${quote(id)} is visible. Was it committed?`);
   }
   const { address, place, thumbnail } = stored;
-  const reservation = context.memoryBudget.open(context.client, signal);
-  try {
-    const file = await readOriginal(collection.name, place, context, reservation.growTo);
-    const sources = [...(file ? [{ bytes: file }] : []), ...(address === undefined ? [] : [{ url: address }])];
-    let problem: unknown = new AkinError(
-      'bad-request',
-      `Parameter ${parameter}: the document ${quote(id)} has no picture that can be read again.`,
-    );
-    for (const source of sources) {
-      try {
-        return await analyzePicture(source, parameter, modules, signal, context, options);
-      } catch (error) {
-        if (!(error instanceof AkinError) || !NEXT_SOURCE.includes(error.code)) throw error;
-        problem = error;
-      }
+  const original = await openOriginal(context.originals, collection.name, place);
+  const sources = [...(original ? [{ original }] : []), ...(address === undefined ? [] : [{ url: address }])];
+  let problem: unknown = new AkinError(
+    'bad-request',
+    `Parameter ${parameter}: the document ${quote(id)} has no picture that can be read again.`,
+  );
+  for (const source of sources) {
+    try {
+      return await analyzePicture(source, parameter, modules, signal, context, options);
+    } catch (error) {
+      if (!(error instanceof AkinError) || !NEXT_SOURCE.includes(error.code)) throw error;
+      problem = error;
     }
-    if (thumbnail === undefined) throw problem;
-    const warning = `${parameter}: the original picture of ${quote(id)} could not be read, so its thumbnail of at most 256 pixels was used.`;
-    const picture = { bytes: thumbnail };
-    const analysis = await analyzePicture(picture, parameter, modules, signal, context, options).catch((error) => {
-      if (!(error instanceof AkinError) || error.code !== 'bad-request') throw error;
-      throw new AkinError(error.code, `${warning} ${error.message}`, { cause: error });
-    });
-    return { ...analysis, warnings: [...(analysis.warnings ?? []), warning] };
-  } finally {
-    reservation.release();
   }
+  if (thumbnail === undefined) throw problem;
+  const warning = `${parameter}: the original picture of ${quote(id)} could not be read, so its thumbnail of at most 256 pixels was used.`;
+  const picture = { bytes: thumbnail };
+  const analysis = await analyzePicture(picture, parameter, modules, signal, context, options).catch((error) => {
+    if (!(error instanceof AkinError) || error.code !== 'bad-request') throw error;
+    throw new AkinError(error.code, `${warning} ${error.message}`, { cause: error });
+  });
+  return { ...analysis, warnings: [...(analysis.warnings ?? []), warning] };
 }

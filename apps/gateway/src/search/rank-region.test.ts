@@ -1,3 +1,4 @@
+import { AkinError } from '@akin/domain';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { analyzeTestPicture, outputsOf } from '../../test/pictures.ts';
 import { ask, postJson } from '../../test/start-gateway.ts';
@@ -13,11 +14,12 @@ let files: Record<string, string>;
 beforeAll(async () => {
   const originalOf = (content: string): Original => ({
     ...{ size: content.length, modified: new Date(0), version: '1', type: 'image/png' },
-    async *read() {
-      if (content === 'vanished') throw new Error('ENOENT');
-      yield Buffer.from(content);
-    },
+    read: async function* () {},
     webp: async () => new Uint8Array(),
+    async analyze(modules, options) {
+      if (content === 'vanished') throw new AkinError('image-unreachable', 'It vanished.');
+      return analyzeTestPicture({ bytes: Buffer.from(content) }, modules, options);
+    },
   });
   service = await startService({
     originals: {
@@ -35,6 +37,10 @@ beforeAll(async () => {
     {
       ...{ id: 'vanished', import: outputsOf('x'), source: 's', path: 'vanished.png' },
       ...{ image: 'http://a b.example/', thumbnail: thumbnail('+red') },
+    },
+    {
+      ...{ id: 'missing', import: outputsOf('x'), source: 's', path: 'red.png', missing: true },
+      thumbnail: thumbnail('blue+green'),
     },
     { id: 'lost', import: outputsOf('x'), source: 's', path: 'broken.png' },
   ];
@@ -61,7 +67,7 @@ async function get(endpoint: string, list: List, form?: FormData) {
 const first = async (list: List, endpoint = 'image', body?: FormData) => {
   const { response, message } = await get(
     endpoint,
-    [...list, ['fl', 'id'], ['fq', '-id:(file address thumbnail vanished lost)']],
+    [...list, ['fl', 'id'], ['fq', '-id:(file address thumbnail vanished missing lost)']],
     body,
   );
   return response?.docs[0].id ?? message;
@@ -128,6 +134,7 @@ describe('a search by a region', () => {
       ['address', RIGHT, 'blue'],
       ['thumbnail', RIGHT, 'red'],
       ['vanished', RIGHT, 'red'],
+      ['missing', RIGHT, 'green'],
     ] as const) {
       expect(
         await first([
