@@ -104,8 +104,15 @@ describe('akin import', () => {
     expect(nameless).toBe('The row has no sku.');
     const collection = akin.client.collection<{ price: number; ean: string }>('products');
     expect(await collection.get(['007', '8', '9', '10'])).toEqual([
-      { id: '007', file: file('photos/a.png'), price: 13, ean: '1' },
-      { id: '8', file: 'über/b.png'.normalize('NFC'), price: 9, ean: '5' },
+      { id: '007', file: file('photos/a.png'), price: 13, ean: '1', source: file('photos'), path: 'a.png' },
+      {
+        id: '8',
+        file: 'über/b.png'.normalize('NFC'),
+        price: 9,
+        ean: '5',
+        source: file('photos'),
+        path: 'über/b.png'.normalize('NFD'),
+      },
       { id: '9', image: `${host}/picture.jpg`, price: 1000.5, ean: '6' },
       { id: '10', price: 7, ean: '7' },
     ]);
@@ -113,6 +120,8 @@ describe('akin import', () => {
     expect(documents.map(({ id }) => id)).toEqual(['007', '9']);
     const response = await fetch(collection.thumbnailAddress('8'));
     expect(response.headers.get('content-type')).toBe('image/webp');
+    const original = await fetch(collection.originalAddress('8'));
+    expect([original.status, Buffer.from(await original.arrayBuffer())]).toEqual([200, await picture(2)]);
   });
 
   it('of a table without the named columns stores nothing, and creates no collection', async () => {

@@ -12,10 +12,19 @@ export interface LocalPictures {
   readonly ahead: number;
   /**
    * @param name its path, relative to the folder or absolute
-   * @returns the members of its document
    * @throws AkinError that names the path: also if it leads out of the folder
    */
-  analyze(name: string, signal: AbortSignal): Promise<{ import: string; thumbnail?: string }>;
+  analyze(name: string, signal: AbortSignal): Promise<AnalyzedPicture>;
+}
+
+/** The members of a document that name its file. */
+export const PLACE: readonly string[] = ['source', 'path'];
+
+interface AnalyzedPicture {
+  /** Members of its document. */
+  readonly outputs: { readonly import: string; readonly thumbnail?: string };
+  /** As `akin index` writes it, if akin shows the files of the folder. */
+  readonly place: { readonly source: string; readonly path: string } | undefined;
 }
 
 /** @returns the real path @throws {UsageError} if there is no such folder */
@@ -27,21 +36,26 @@ export async function findPictures(folder: string): Promise<string> {
   return root;
 }
 
-/** @throws {UsageError} if there is no such folder */
+/**
+ * @param isShown whether akin may show the files of the folder
+ * @throws {UsageError} if there is no such folder
+ */
 export async function openPictures(
   folder: string,
   {
     analyzer,
+    isShown,
     ...options
-  }: { analyzer: Analyzer; threads: number; model: string | undefined; modules: readonly string[] },
+  }: { analyzer: Analyzer; isShown: boolean; threads: number; model: string | undefined; modules: readonly string[] },
 ): Promise<LocalPictures> {
   const root = await findPictures(folder);
+  const source = path.resolve(folder);
   return {
     // Twice the threads: the next picture is read from disk while others are analyzed.
     ahead: options.threads * 2,
     async analyze(name, signal) {
       try {
-        const file = await findFile(root, path.resolve(folder), name);
+        const file = await findFile(root, source, name);
         const stat = await fs.stat(file);
         // A pipe or a device may never end.
         if (!stat.isFile()) throw new AkinError('bad-request', 'it is not a file');
@@ -51,9 +65,11 @@ export async function openPictures(
           { ...options, thumbnail: true, signal },
         );
         const { outputs, thumbnail } = analysis;
+        const webp = thumbnail && Buffer.from(thumbnail).toString('base64');
+        const below = path.relative(root, file).replaceAll(path.sep, '/');
         return {
-          import: outputs,
-          ...(thumbnail === undefined ? {} : { thumbnail: Buffer.from(thumbnail).toString('base64') }),
+          outputs: { import: outputs, ...(webp === undefined ? {} : { thumbnail: webp }) },
+          place: isShown ? { source, path: below } : undefined,
         };
       } catch (error) {
         signal.throwIfAborted();

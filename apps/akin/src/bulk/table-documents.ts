@@ -1,6 +1,6 @@
-import { AkinError, JsonObject, type JsonValue, parseJson, stringifyJson } from '@akin/domain';
+import { AkinError, JsonObject, parseJson, stringifyJson } from '@akin/domain';
 import type { Line } from './line.ts';
-import type { LocalPictures } from './local-pictures.ts';
+import { type LocalPictures, PLACE } from './local-pictures.ts';
 import type { TableColumns } from './table-columns.ts';
 
 /**
@@ -70,7 +70,11 @@ async function withPicture(
   }
   const without = (...names: readonly (string | undefined)[]) => members.filter(([name]) => !names.includes(name));
   if (/^https?:\/\//i.test(picture)) return [...without(column, 'image'), ['image', picture]];
-  const analyzed: [string, JsonValue][] = Object.entries(await pictures.analyze(picture, signal));
+  const { outputs, place } = await pictures.analyze(picture, signal);
   // A path is no address that could be shown.
-  return [...without('import', 'thumbnail', ...(column === 'image' ? ['image'] : [])), ...analyzed];
+  const others = without('import', 'thumbnail', ...(column === 'image' ? ['image'] : []));
+  // Other columns of these names mean something else.
+  const isFree = others.every(([name]) => name === column || !PLACE.includes(name));
+  const named = place !== undefined && isFree ? Object.entries(place) : [];
+  return [...others.filter(([name]) => !named.some(([one]) => one === name)), ...Object.entries(outputs), ...named];
 }

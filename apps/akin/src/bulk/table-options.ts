@@ -7,13 +7,15 @@ import { ContentModels } from '../models/content-models.ts';
 import { createModelAnalyzers } from '../models/model-analyzers.ts';
 import { modelsFolder } from '../models/models-folder.ts';
 import { type Option, type ParsedOptions, UsageError } from '../options.ts';
+import { rememberFolders } from '../originals/indexed-folders.ts';
+import { dataFolderAt } from '../server-file.ts';
 import { columnTypes } from './column-types.ts';
 import type { ImportConfig } from './import-documents.ts';
-import { findPictures, type LocalPictures, openPictures } from './local-pictures.ts';
+import { findPictures, type LocalPictures, openPictures, PLACE } from './local-pictures.ts';
+import type { Server } from './options.ts';
 import { readRows } from './read-csv.ts';
 import { formatOf, readUnpacked } from './read-lines.ts';
 import { isParquet, parquetTypes } from './read-parquet.ts';
-import type { TableColumns } from './table-columns.ts';
 
 export const TABLE_OPTIONS: readonly Option[] = [
   {
@@ -30,7 +32,8 @@ export const TABLE_OPTIONS: readonly Option[] = [
   {
     name: 'pictures',
     valueName: 'folder',
-    description: 'Folder of the files that the column of the pictures names. Default: the folder of the input',
+    description:
+      'Folder of the files that the column of the pictures names, which akin then shows too. Default: the folder of the input',
   },
   {
     name: 'field',
@@ -130,19 +133,35 @@ export function fitToSchema(
   return { ...Object.fromEntries(found), ...fields };
 }
 
-/** What analyzes local pictures, if the input has a column of pictures. */
+/**
+ * What analyzes local pictures, if the input has a column of pictures. The akin of this machine may show the files of a
+ * folder that the user names.
+ *
+ * @param schema of the collection
+ */
 export async function openLocalPictures(
   file: string,
-  { picture }: TableColumns,
-  collection: Collection,
+  { columns: { picture }, types }: Table['cells'],
+  { client, url, name }: Server,
+  { schema }: Awaited<ReturnType<Collection['schema']>>,
   options: ParsedOptions,
 ): Promise<AsyncDisposable & { pictures?: LocalPictures }> {
   if (picture === undefined) return { [Symbol.asyncDispose]: async () => {} };
   const config = analysisConfig(options);
   const models = new ContentModels({ contentModel: config.contentModel, models: modelsFolder(options) });
   const analyzer = await createModelAnalyzers(config, models);
-  const pictures = await openPictures(picturesFolder(file, options), {
+  const collection = client.collection(name);
+  const folder = picturesFolder(file, options);
+  const areFree = PLACE.every(
+    (field) =>
+      (field === picture || !types?.has(field)) &&
+      schema.fields.every((known) => known.name !== field || known.type === 'string'),
+  );
+  const dataFolder = options.isGiven('pictures') && areFree ? await dataFolderAt(url) : undefined;
+  if (dataFolder !== undefined) await rememberFolders(dataFolder, name, [folder]);
+  const pictures = await openPictures(folder, {
     ...{ analyzer, threads: config.threads, model: await modelOf(collection, models) },
+    isShown: dataFolder !== undefined,
     modules: parseModulesApply(options.text('modules') ?? (await collection.status()).modules?.join(',')),
   });
   return { pictures, [Symbol.asyncDispose]: () => analyzer[Symbol.asyncDispose]() };

@@ -77,7 +77,7 @@ export const importCommand: CommandModule = {
     const { signal: either, stop } = linkedSignal(signal);
     const collection = await ensureCollection(server.client, server.name);
     const schema = await retryTransient(() => collection.schema(), maxOutageMilliseconds, signal);
-    await using local = await openLocalPictures(file, table.cells.columns, collection, options);
+    await using local = await openLocalPictures(file, table.cells, server, schema, options);
     const repeated = table.isTable ? new RepeatedIds() : undefined;
     const run = new Import({
       ...{ file, previousProgress, progressFile, rejects, collection, repeated, ...table },
