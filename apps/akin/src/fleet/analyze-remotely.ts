@@ -15,11 +15,6 @@ import type { Peer, PeerResponse } from './send.ts';
 /** Analysis does not depend on the collection, but the path contains one. */
 const PATH = 'api/cores/any/analyze';
 
-/** An analyzer that lacks a model may get it later. */
-const MISSING_MODEL_MILLISECONDS = 30_000;
-/** Limits the number of remembered models: clients choose the names. */
-const MAX_MISSING_MODELS = 1_000;
-
 export interface RemoteConfig {
   /** For example `http://127.0.0.1:8984`. Each address of a host name counts as an analyzer. */
   readonly urls: readonly string[];
@@ -41,13 +36,8 @@ export interface RemoteConfig {
 export function analyzeRemotely(config: RemoteConfig): AnalyzeImage {
   const { urls, fleetKey, log, metrics, resolve } = config;
   const times = { ...HEALTH_CHECK_TIMES, ...config.times };
-  const addresses = new PeerAddresses({
-    urls,
-    times,
-    log,
-    ...(resolve && { resolve }),
-    probe: requireHealthy(times),
-  });
+  const probe = (peer: Peer) => requireHealthy(peer, times);
+  const addresses = new PeerAddresses({ ...times, urls, log, resolve, probe });
   const attempts = metrics.counter(
     'akin_analyzer_attempts_total',
     'Query pictures sent to analyzers, by outcome: answered, busy, failed or hung',
@@ -57,13 +47,12 @@ export function analyzeRemotely(config: RemoteConfig): AnalyzeImage {
     'akin_analyzer_circuit_open',
     '1 if an analyzer is left out because it hangs or fails, by address',
     ['analyzer'],
-    async () =>
-      addresses.all.map(({ name, breaker }) => ({ labels: { analyzer: name }, value: Number(breaker.isOpen) })),
+    async () => addresses.all.map(({ name, isLeftOut }) => ({ labels: { analyzer: name }, value: Number(isLeftOut) })),
   );
 
   /** @returns what it said about the picture, or undefined if another analyzer should be asked */
   async function attempt(address: PeerAddress, body: string, signal: AbortSignal): Promise<Attempt> {
-    const { url, ip, breaker } = address;
+    const { url, ip } = address;
     const attributes = {
       'http.request.method': 'POST',
       'url.template': `/${PATH}`,
@@ -74,34 +63,16 @@ export function analyzeRemotely(config: RemoteConfig): AnalyzeImage {
       const said = await inSpan('POST', { kind: 'client', attributes }, () =>
         ask(address, { body, fleetKey, times, signal }),
       );
-      breaker.succeeded();
+      addresses.succeeded(address);
       attempts.inc({ outcome: 'busy' in said ? 'busy' : 'answered' });
       return said;
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof PeerError)) throw error;
-      breaker.failed(error.message, error.outcome === 'hung');
+      addresses.failed(address, error.message, error.outcome === 'hung');
       attempts.inc({ outcome: error.outcome });
       return { busy: unavailable('No analyzer can be reached for the picture of this request.', error) };
     }
-  }
-
-  /** The time until which an analyzer without a model is asked last, by analyzer and model. */
-  const missingModels = new Map<string, number>();
-  function recordMissingModel({ name }: PeerAddress, model: string): void {
-    const now = performance.now();
-    const key = `${name} ${model}`;
-    // The oldest come first, and expire first.
-    missingModels.delete(key);
-    missingModels.set(key, now + MISSING_MODEL_MILLISECONDS);
-    for (const [one, end] of missingModels) {
-      if (end > now && missingModels.size <= MAX_MISSING_MODELS) break;
-      missingModels.delete(one);
-    }
-  }
-  function withoutModelLast(all: readonly PeerAddress[], model: string | undefined): readonly PeerAddress[] {
-    const isLacking = ({ name }: PeerAddress) => (missingModels.get(`${name} ${model}`) ?? 0) > performance.now();
-    return model === undefined ? all : [...all.filter((one) => !isLacking(one)), ...all.filter(isLacking)];
   }
 
   return async (input, modules, options) => {
@@ -119,19 +90,14 @@ export function analyzeRemotely(config: RemoteConfig): AnalyzeImage {
     const body = form.toString();
     let busy: AkinError | undefined;
     const lacking: AkinError[] = [];
-    const inTurn = withoutModelLast(await addresses.inTurn(), model);
-    const leftOut = addresses.all.filter((one) => !inTurn.includes(one));
-    for (const [i, address] of [...inTurn, ...leftOut].entries()) {
-      // If all others lack the model, those that are left out are the last chance.
-      if (i >= inTurn.length && lacking.length < inTurn.length) break;
+    for (const address of await addresses.inTurn()) {
+      // Those that are left out are the last chance, one of them for each picture.
+      if (address.isLeftOut && busy !== undefined) continue;
       const said = await attempt(address, body, signal);
       if ('outputs' in said) return said;
       if ('refused' in said) throw said.refused;
       if ('busy' in said) busy = said.busy;
-      else {
-        lacking.push(said.modelMissing);
-        if (model !== undefined) recordMissingModel(address, model);
-      }
+      else lacking.push(said.modelMissing);
     }
     // A busy or broken analyzer may have it.
     if (lacking.length > 0 && busy === undefined) throw modelMissingEverywhere(model, lacking);

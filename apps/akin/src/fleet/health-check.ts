@@ -1,19 +1,21 @@
 import { sleep } from '@akin/runtime';
-import type { CircuitTimes } from './circuit-breaker.ts';
 import { type Peer, type PeerRequest, type PeerResponse, send } from './send.ts';
 
-export interface HealthCheckTimes extends CircuitTimes {
+export interface HealthCheckTimes {
   /** A peer that takes longer to answer gets repeated health checks. */
   readonly probeAfterMilliseconds: number;
   /** A peer that does not answer a health check within this time hangs. */
   readonly probeMilliseconds: number;
+  /** See {@link AddressesConfig}. */
+  readonly pauseMilliseconds: number;
+  readonly maxPauseMilliseconds: number;
 }
 
 export const HEALTH_CHECK_TIMES: HealthCheckTimes = {
   probeAfterMilliseconds: 2_000,
   probeMilliseconds: 3_000,
-  openMilliseconds: 2_000,
-  maxOpenMilliseconds: 30_000,
+  pauseMilliseconds: 2_000,
+  maxPauseMilliseconds: 30_000,
 };
 
 /** An error of the other process, not of the request. */
@@ -40,7 +42,7 @@ export async function sendWhileHealthy(
 ): Promise<PeerResponse> {
   const over = new AbortController();
   const hung = new AbortController();
-  void watch(requireHealthy(times), peer, times, over.signal).catch((error) => hung.abort(error));
+  void watch(peer, times, over.signal).catch((error) => hung.abort(error));
   try {
     return await send(peer, { ...sending, signal: AbortSignal.any([sending.signal, hung.signal]) });
   } catch (error) {
@@ -53,23 +55,16 @@ export async function sendWhileHealthy(
 }
 
 /** Rejects when the peer no longer lives. Resolves when the request is over. */
-async function watch(
-  requireHealthy: (peer: Peer) => Promise<void>,
-  peer: Peer,
-  { probeAfterMilliseconds }: HealthCheckTimes,
-  over: AbortSignal,
-): Promise<void> {
+async function watch(peer: Peer, times: HealthCheckTimes, over: AbortSignal): Promise<void> {
   while (!over.aborted) {
-    await sleep(probeAfterMilliseconds, over).catch(() => {});
-    if (!over.aborted) await requireHealthy(peer);
+    await sleep(times.probeAfterMilliseconds, over).catch(() => {});
+    if (!over.aborted) await requireHealthy(peer, times);
   }
 }
 
 /** Checks whether a process lives. A process answers this however busy it is. */
-export function requireHealthy({ probeMilliseconds }: HealthCheckTimes): (peer: Peer) => Promise<void> {
-  return async (peer) => {
-    const signal = AbortSignal.timeout(probeMilliseconds);
-    const { status } = await send(peer, { method: 'GET', path: 'health/live', signal });
-    if (status >= 500) throw new Error(`its health check answers ${status}`);
-  };
+export async function requireHealthy(peer: Peer, { probeMilliseconds }: HealthCheckTimes): Promise<void> {
+  const signal = AbortSignal.timeout(probeMilliseconds);
+  const { status } = await send(peer, { method: 'GET', path: 'health/live', signal });
+  if (status >= 500) throw new Error(`its health check answers ${status}`);
 }

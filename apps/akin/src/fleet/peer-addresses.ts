@@ -1,11 +1,13 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import type { Log } from '@akin/runtime';
-import { CircuitBreaker, type CircuitTimes } from './circuit-breaker.ts';
 import type { Peer } from './send.ts';
 
 /** Names are resolved again after this time, because pods come and go. */
 const LOOKUP_MILLISECONDS = 5_000;
+/** A peer that fails this many times in a row is left out. */
+const FAILURES = 3;
 
 /** All addresses of a host. @throws if the name cannot be resolved */
 export type Resolve = (host: string) => Promise<readonly string[]>;
@@ -14,17 +16,21 @@ export type Resolve = (host: string) => Promise<readonly string[]>;
 export interface PeerAddress extends Peer {
   /** For logs and metrics: `10.0.0.7:8984`. */
   readonly name: string;
-  readonly breaker: CircuitBreaker;
+  /** How often it failed since its last answer. */
+  failures: number;
+  isLeftOut: boolean;
 }
 
 export interface AddressesConfig {
   readonly urls: readonly string[];
-  readonly times: CircuitTimes;
+  /** Time from the failure of a peer to its first health check. It doubles with each check that fails. */
+  readonly pauseMilliseconds: number;
+  readonly maxPauseMilliseconds: number;
   readonly log: Log;
-  /** Sends a health check to a peer whose circuit is open. Rejects if it does not answer. */
+  /** Sends a health check. Rejects if the peer does not answer. */
   readonly probe: (peer: Peer) => Promise<void>;
   /** Default: as the system does. */
-  readonly resolve?: Resolve;
+  readonly resolve?: Resolve | undefined;
 }
 
 /** The processes behind some URLs. A host name that resolves to several addresses counts as several. */
@@ -45,18 +51,48 @@ export class PeerAddresses {
     return [...this.#known.values()];
   }
 
-  /**
-   * The peers to ask, starting with the next in turn. Peers with an open circuit are left out. If that leaves none, the
-   * next in turn is asked, because a client waits and the peer may answer again.
-   */
+  /** The peers, starting with the next in turn. Those that are left out come last. */
   async inTurn(): Promise<readonly PeerAddress[]> {
     await this.#lookUp();
     const { all } = this;
-    for (const address of all) void address.breaker.probe(() => this.#config.probe(address));
     const first = this.#turn++ % Math.max(1, all.length);
     const turned = [...all.slice(first), ...all.slice(0, first)];
-    const closed = turned.filter(({ breaker }) => !breaker.isOpen);
-    return closed.length > 0 ? closed : turned.slice(0, 1);
+    return turned.sort((a, b) => Number(a.isLeftOut) - Number(b.isLeftOut));
+  }
+
+  succeeded(address: PeerAddress): void {
+    address.failures = 0;
+    address.isLeftOut = false;
+  }
+
+  /**
+   * Leaves a peer out that fails several times in a row, or hangs, until it answers a health check. Then its next
+   * failure is enough.
+   */
+  failed(address: PeerAddress, reason: string, isHanging: boolean): void {
+    address.failures = isHanging ? FAILURES : address.failures + 1;
+    if (address.failures < FAILURES || address.isLeftOut) return;
+    address.isLeftOut = true;
+    this.#config.log.warn({ analyzer: address.name, reason }, 'leaves out an analyzer');
+    void this.#untilHealthy(address);
+  }
+
+  async #untilHealthy(address: PeerAddress): Promise<void> {
+    const { pauseMilliseconds, maxPauseMilliseconds, probe, log } = this.#config;
+    for (let pause = pauseMilliseconds; ; pause = Math.min(pause * 2, maxPauseMilliseconds)) {
+      await setTimeout(pause, undefined, { ref: false });
+      // It answered in the meantime, or its name has other addresses now.
+      if (!address.isLeftOut || this.#known.get(address.name) !== address) return;
+      try {
+        await probe(address);
+      } catch {
+        continue;
+      }
+      address.failures = FAILURES - 1;
+      address.isLeftOut = false;
+      log.info({ analyzer: address.name }, 'uses an analyzer again');
+      return;
+    }
   }
 
   /** Waits only if nothing is known yet: a name server that hangs delays nothing else. */
@@ -84,21 +120,12 @@ export class PeerAddresses {
       const ips = isIP(host) ? [host] : await (this.#config.resolve ?? resolveAll)(host);
       return ips.map((ip) => {
         const name = `${ip.includes(':') ? `[${ip}]` : ip}:${port}`;
-        return this.#known.get(name) ?? { name, ip, url, breaker: this.#breakerOf(name) };
+        return this.#known.get(name) ?? { name, ip, url, failures: 0, isLeftOut: false };
       });
     } catch (err) {
       this.#config.log.warn({ host, err }, 'the host name of the analyzers cannot be resolved');
       return this.all.filter((known) => known.url === url);
     }
-  }
-
-  #breakerOf(name: string): CircuitBreaker {
-    const { log, times } = this.#config;
-    return new CircuitBreaker(times, (state, reason) => {
-      const fields = { analyzer: name, reason };
-      if (state === 'open') log.warn(fields, 'leaves out an analyzer');
-      else log.info(fields, state === 'half-open' ? 'tries an analyzer again' : 'uses an analyzer again');
-    });
   }
 }
 
