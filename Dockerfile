@@ -14,15 +14,16 @@ RUN pnpm fetch
 COPY . .
 RUN pnpm install --frozen-lockfile --offline \
  && pnpm exec turbo run build --filter=akin-search... \
- && pnpm --filter akin-search --config.inject-workspace-packages=true deploy --prod --offline /akin
+ && pnpm --filter akin-search --config.inject-workspace-packages=true deploy --prod --offline /akin \
+ && pnpm --filter @akin/traces --config.inject-workspace-packages=true deploy --dev --offline /traces
 # What no process reads goes: our own sources and tests, declarations of types, maps of other packages, and of
 # TensorFlow.js every build but Node's. Our own maps stay, so that stack traces name lines of the sources.
 RUN cd /akin \
  && for folder in . node_modules/.pnpm/@akin+*/node_modules/@akin/*; do \
       [ -L "$folder" ] || (cd "$folder" && rm -rf .turbo pnpm-lock.yaml src test tsconfig.json vite.config.ts); \
     done \
- && find . -type f -name '*.d.[cm]ts' -delete -o -type f -name '*.d.ts' -delete \
- && find node_modules -type f -name '*.map' ! -path '*/@akin/*' -delete \
+ && find . /traces -type f -name '*.d.[cm]ts' -delete -o -type f -name '*.d.ts' -delete \
+ && find node_modules /traces -type f -name '*.map' ! -path '*/@akin/*' -delete \
  && find node_modules -type f -path '*/@tensorflow/*/dist/*' ! -name '*.node.js' ! -name '*.wasm' -delete
 
 FROM node:22.23.3-bookworm-slim@sha256:43ac6c60b8f89723f746e8a92ce91abd5017e627ce1ddfe4238355d3a30b772c AS fleet
@@ -31,6 +32,8 @@ ENTRYPOINT ["node", "--enable-source-maps", "/akin/bin/akin.mjs"]
 ENV NODE_ENV=production
 COPY --from=build --chown=root:root /akin /akin
 COPY LICENSE NOTICE /akin/
+# What sends traces. Elsewhere it is optional; Node finds it here from any folder.
+COPY --from=build --chown=root:root /traces/node_modules /node_modules
 # As in the npm package: infra/scripts/pack.mjs.
 COPY infra/scripts/backup.sh infra/scripts/restore.sh /akin/operations/
 COPY infra/grafana /akin/operations/grafana

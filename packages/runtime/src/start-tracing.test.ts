@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { receiveTraces, type TraceReceiver } from '@akin/testing';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { createLogger } from './logger.ts';
 import { inSpan, openSpan, traceFields, traceHeaders, traceparent, withoutSpan } from './spans.ts';
 import { startTracing, type Tracing } from './start-tracing.ts';
@@ -185,5 +185,17 @@ describe('traces', () => {
       refuse();
       server.close();
     }
+  });
+
+  it('are off where packages that they need are not installed, which is logged', async () => {
+    jest.resetModules();
+    jest.unstable_mockModule('@opentelemetry/api', () => {
+      throw Object.assign(new Error('Cannot find package'), { code: 'ERR_MODULE_NOT_FOUND' });
+    });
+    const fresh = await import('./start-tracing.ts');
+    const warnings: string[] = [];
+    const log = { warn: (_: object, message: string) => warnings.push(message) } as Pick<Console, 'warn'>;
+    expect(await fresh.startTracing(SERVICE, toReceiver(), log)).toBeUndefined();
+    expect(warnings).toEqual([expect.stringContaining('packages of OpenTelemetry are missing')]);
   });
 });

@@ -31,7 +31,7 @@ const LONGEST_TRACEPARENT = 200;
  * `OTEL_EXPORTER_OTLP_ENDPOINT` or `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`. Only then the SDK is loaded, which reads the
  * other variables. Spans are sent in the background; while the receiver does not answer, they are dropped.
  *
- * @returns undefined if nothing asks for traces, or for something that is not supported, which is logged
+ * @returns undefined if nothing asks for traces, or for something that is not supported or not installed, which is logged
  */
 export async function startTracing(
   { service, version }: TracingConfig,
@@ -44,16 +44,12 @@ export async function startTracing(
     log.warn({ protocol }, 'no traces: OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf or http/json');
     return undefined;
   }
-  const [api, { AsyncLocalStorageContextManager }, core, resources, sdk, { OTLPTraceExporter }] = await Promise.all([
-    import('@opentelemetry/api'),
-    import('@opentelemetry/context-async-hooks'),
-    import('@opentelemetry/core'),
-    import('@opentelemetry/resources'),
-    import('@opentelemetry/sdk-trace-base'),
-    protocol === 'http/json'
-      ? import('@opentelemetry/exporter-trace-otlp-http')
-      : import('@opentelemetry/exporter-trace-otlp-proto'),
-  ]);
+  const loaded = await load(protocol).catch((error) => {
+    if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    log.warn({ reason: error.message }, 'no traces: packages of OpenTelemetry are missing (docs/monitoring.md)');
+  });
+  if (loaded === undefined) return undefined;
+  const [api, { AsyncLocalStorageContextManager }, core, resources, sdk, { OTLPTraceExporter }] = loaded;
   const warn = rateLimitedWarning(log);
   const warnOfError = ({ message, code }: Error & { code?: string }) => warn(message || code || 'unknown');
   const diag: DiagLogger = { error: warn, warn, info() {}, debug() {}, verbose() {} };
@@ -143,6 +139,19 @@ export async function startTracing(
       return inTime;
     },
   };
+}
+
+function load(protocol: 'http/protobuf' | 'http/json') {
+  return Promise.all([
+    import('@opentelemetry/api'),
+    import('@opentelemetry/context-async-hooks'),
+    import('@opentelemetry/core'),
+    import('@opentelemetry/resources'),
+    import('@opentelemetry/sdk-trace-base'),
+    protocol === 'http/json'
+      ? import('@opentelemetry/exporter-trace-otlp-http')
+      : import('@opentelemetry/exporter-trace-otlp-proto'),
+  ]);
 }
 
 function isTracingRequested(env: Environment): boolean {
