@@ -1,12 +1,12 @@
 import type { Analyzer } from '@akin/modules/analyze';
-import { WeightedSemaphore } from '@akin/runtime';
+import { Semaphore } from '@akin/runtime';
 import { describe, expect, it } from '@jest/globals';
 import { analyzeLines } from './analyze-lines.ts';
 
 describe('the analysis of many files', () => {
   it('ends when it is stopped, without a line for each of the other files', async () => {
     const stop = new AbortController();
-    const analyzer = { files: new WeightedSemaphore(1e6) } as unknown as Analyzer;
+    const analyzer = { files: new Semaphore(1e6) } as unknown as Analyzer;
     const lines: string[] = [];
     const read = async () => {
       const inputs = Array.from({ length: 100 }, (_, i) => `/missing/${i}.jpg`);

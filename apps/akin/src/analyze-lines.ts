@@ -47,7 +47,7 @@ async function analyzeLine(
     about = request.about;
     const size =
       request.data === undefined ? await sizeOf(request.file, analyzer.decoding.capacity) : request.data.length;
-    const release = await analyzer.files.acquire(false, options.signal, size);
+    const release = await analyzer.files.acquire(options.signal, { weight: size });
     try {
       const bytes =
         request.data === undefined

@@ -1,7 +1,7 @@
 import { parseUrl, type Region } from '@akin/domain';
 import { type DownloadSettings, downloadImage, type ImageLimits, toFields } from '@akin/imaging';
 import type { Analysis, Analyzer, TextAnalysis } from '@akin/modules/analyze';
-import { inSpan, type WeightedSemaphore } from '@akin/runtime';
+import { inSpan, type Semaphore } from '@akin/runtime';
 
 interface Fetched {
   readonly bytes: Uint8Array;
@@ -16,17 +16,13 @@ export type Download = (url: string, urgent: boolean, signal: AbortSignal) => Pr
  *
  * @param files the budget of large files in memory. If a file does not fit, its reading pauses.
  */
-export function downloader(
-  settings: DownloadSettings,
-  files: WeightedSemaphore,
-  limits: Partial<ImageLimits> = {},
-): Download {
+export function downloader(settings: DownloadSettings, files: Semaphore, limits: Partial<ImageLimits> = {}): Download {
   return (url, urgent, signal) => {
     const attributes = { 'http.request.method': 'GET', ...serverOf(url) };
     return inSpan('GET', { kind: 'client', attributes }, async (span) => {
       let release: (rest?: number) => void = () => {};
       const admit = async (bytes: number) => {
-        release = await files.acquire(urgent, signal, bytes);
+        release = await files.acquire(signal, { urgent, weight: bytes });
       };
       try {
         const bytes = await downloadImage(url, { ...settings, limits, signal, admit });

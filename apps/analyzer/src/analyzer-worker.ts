@@ -1,11 +1,10 @@
 import { setMaxListeners } from 'node:events';
 import { type AnalysisJobRef, analysisJobId, type JobPayload } from '@akin/contract';
-import { AkinError, type ErrorCode } from '@akin/domain';
+import { AkinError, type ErrorCode, parseUrl } from '@akin/domain';
 import type { Analyzer } from '@akin/modules/analyze';
 import { moduleNames } from '@akin/modules/manifests';
 import type { Job, Queue } from '@akin/queue';
-import { inSpan, type Log, type Metrics, traceparent, WeightedSemaphore } from '@akin/runtime';
-import { HostLimit } from './host-limit.ts';
+import { inSpan, type Log, type Metrics, Semaphore, traceparent } from '@akin/runtime';
 
 export interface AnalyzerWorkerConfig {
   readonly queue: Queue;
@@ -60,9 +59,9 @@ const LAST_ANALYSIS_MILLISECONDS = 1_000;
  */
 export function createAnalyzerWorker(config: AnalyzerWorkerConfig): AsyncDisposable {
   const { queue, analyzer, threads, download, log, metrics } = config;
-  const hosts = new HostLimit(DOWNLOADS_PER_HOST);
-  const images = new WeightedSemaphore(IMAGES_AT_A_TIME + threads);
-  const analyses = new WeightedSemaphore(threads);
+  const hosts = new Semaphore(Number.POSITIVE_INFINITY, { perClient: DOWNLOADS_PER_HOST });
+  const images = new Semaphore(IMAGES_AT_A_TIME + threads);
+  const analyses = new Semaphore(threads);
   /** Images that are downloaded but not analyzed yet. */
   let ready = 0;
   const stop = new AbortController();
@@ -117,11 +116,11 @@ export function createAnalyzerWorker(config: AnalyzerWorkerConfig): AsyncDisposa
     const releases: (() => void)[] = [];
     const hold = async (acquired: Promise<() => void>) => void releases.push(await acquired);
     try {
-      const releaseHost = await hosts.acquire(image, urgent, signal);
+      const releaseHost = await hosts.acquire(signal, { urgent, client: parseUrl(image)?.host ?? image });
       let bytes: Uint8Array;
       try {
         // The slot is kept until the image is analyzed, because the image stays in memory until then.
-        await hold(images.acquire(urgent, signal));
+        await hold(images.acquire(signal, { urgent }));
         const fetched = await timed('download', () => download(image, urgent, signal));
         releases.push(fetched.release);
         ({ bytes } = fetched);
@@ -130,7 +129,7 @@ export function createAnalyzerWorker(config: AnalyzerWorkerConfig): AsyncDisposa
       }
       countReady(1);
       releases.push(() => countReady(-1));
-      await hold(analyses.acquire(urgent, signal));
+      await hold(analyses.acquire(signal, { urgent }));
       const { outputs, thumbnail } = await timed('analyze', () =>
         analyzer.analyze(bytes, {
           modules,

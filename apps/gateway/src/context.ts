@@ -1,11 +1,10 @@
-import type { Log } from '@akin/runtime';
+import type { Log, Semaphore } from '@akin/runtime';
 import type { Store } from '@akin/store';
 import type { Gate } from './access/gate.ts';
 import type { KeyRing } from './access/key-ring.ts';
 import type { BacklogQuota } from './admission/backlog-quota.ts';
 import type { GatewayLimits } from './admission/limits.ts';
-import type { MemoryBudget } from './admission/memory-budget.ts';
-import type { Semaphore } from './admission/semaphore.ts';
+import type { Semaphores } from './admission/semaphores.ts';
 import type { Background } from './background.ts';
 import type { Feeds } from './changes/feeds.ts';
 import type { AnalyzeImage, CommitChanges, GatewayMetrics, MakeThumbnail, Models, Originals } from './config.ts';
@@ -33,8 +32,8 @@ export interface SharedContext {
   readonly log: Log;
   readonly metrics: GatewayMetrics;
   readonly limits: GatewayLimits;
-  readonly memoryBudget: MemoryBudget;
-  readonly semaphores: Readonly<Record<'searches' | 'bulkUpdates' | 'sentPictures' | 'fetchedPictures', Semaphore>>;
+  readonly memoryBudget: Semaphore;
+  readonly semaphores: Semaphores;
   readonly backlogQuota: BacklogQuota;
   /** Streams of operations. */
   readonly feeds: Feeds;

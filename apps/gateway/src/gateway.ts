@@ -9,9 +9,8 @@ import { type AccessConfig, Gate, requiresKeys } from './access/gate.ts';
 import { KeyRing } from './access/key-ring.ts';
 import { BacklogQuota } from './admission/backlog-quota.ts';
 import { DEFAULT_GATEWAY_LIMITS } from './admission/limits.ts';
-import { MemoryBudget } from './admission/memory-budget.ts';
 import { limitOpenRequests } from './admission/open-requests.ts';
-import { Semaphore } from './admission/semaphore.ts';
+import { createMemoryBudget, createSemaphores } from './admission/semaphores.ts';
 import { HANDLERS } from './api/handlers.ts';
 import { createBackground } from './background.ts';
 import { Feeds } from './changes/feeds.ts';
@@ -157,13 +156,8 @@ async function open(
     log: config.log,
     metrics: config.metrics,
     limits,
-    memoryBudget: new MemoryBudget(limits.parameterMemoryBytes),
-    semaphores: {
-      searches: new Semaphore('searches', limits.searches),
-      bulkUpdates: new Semaphore('large updates', limits.bulkUpdates),
-      sentPictures: new Semaphore('pictures', limits.sentPictures),
-      fetchedPictures: new Semaphore('pictures', limits.fetchedPictures),
-    },
+    memoryBudget: createMemoryBudget(limits.parameterMemoryBytes),
+    semaphores: createSemaphores(limits),
     backlogQuota: new BacklogQuota(parts.store, limits),
     feeds,
     gate,

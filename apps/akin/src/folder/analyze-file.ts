@@ -22,7 +22,7 @@ export async function analyzeFile(
       `it has ${formatBytes(size)}, and ${formatBytes(capacity)} of memory are allowed: raise --picture-memory`,
     );
   }
-  const release = await analyzer.files.acquire(options.urgent ?? false, options.signal, size);
+  const release = await analyzer.files.acquire(options.signal, { urgent: options.urgent ?? false, weight: size });
   try {
     const bytes = await fs.readFile(file);
     const analysis = await analyzer.analyze(bytes, { ...options, limits: OWN_IMAGE_LIMITS });

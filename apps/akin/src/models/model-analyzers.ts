@@ -2,7 +2,7 @@ import path from 'node:path';
 import { AkinError } from '@akin/domain';
 import { type Analyzer, type AnalyzerConfig, createAnalyzer } from '@akin/modules/analyze';
 import { hashLargeFiles, modelSetWith, models as modelsInUse } from '@akin/modules/vectors';
-import { unlessAborted, WeightedSemaphore } from '@akin/runtime';
+import { Semaphore, unlessAborted } from '@akin/runtime';
 import type { ContentModels } from './content-models.ts';
 
 export interface ModelLimits {
@@ -52,7 +52,7 @@ class OtherModels implements AsyncDisposable {
   readonly #models: Pick<ContentModels, 'folderOf'>;
   readonly #limits: ModelLimits;
   readonly #openAnalyzer: typeof createAnalyzer;
-  readonly #slots: WeightedSemaphore;
+  readonly #slots: Semaphore;
   /** The models that accept calls, the most recently used one last. */
   readonly #open = new Map<string, OpenModel>();
   /** Also the models that accept no more calls and close after their last one. */
@@ -69,7 +69,7 @@ class OtherModels implements AsyncDisposable {
     this.#models = models;
     this.#limits = limits;
     this.#openAnalyzer = open;
-    this.#slots = new WeightedSemaphore(limits.maxOpen);
+    this.#slots = new Semaphore(limits.maxOpen);
   }
 
   /** @param signal ends the wait for a model that is being opened */
@@ -97,7 +97,7 @@ class OtherModels implements AsyncDisposable {
     const { contentModel: _, ...rest } = this.#config;
     const config = { ...rest, ...(folder === undefined ? {} : { contentModel: folder }) };
     if (this.#open.size >= this.#limits.maxOpen) this.#evict();
-    const one = new OpenModel(this.#slots.acquire(false, this.#end.signal), async () => {
+    const one = new OpenModel(this.#slots.acquire(this.#end.signal), async () => {
       if (folder !== undefined) await requireUnchanged(model, folder);
       return this.#openAnalyzer(config);
     });

@@ -105,7 +105,7 @@ async function convert(
   }
   const bytes = await fs.readFile(file);
   const plan = { minSide: SHOWN_SIDE, limits: OWN_IMAGE_LIMITS, memory: memory.capacity };
-  const release = await memory.acquire(true, signal, await decodingBytes(bytes, plan));
+  const release = await memory.acquire(signal, { urgent: true, weight: await decodingBytes(bytes, plan) });
   try {
     return await convertToWebp(bytes, SHOWN_SIDE, OWN_IMAGE_LIMITS);
   } finally {

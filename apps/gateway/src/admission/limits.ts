@@ -1,5 +1,14 @@
 import type { HostPatienceLimits } from '@akin/store';
-import type { SemaphoreLimits } from './semaphore.ts';
+
+export interface SemaphoreLimits {
+  readonly concurrent: number;
+  /** Requests that may wait. Further ones are refused. */
+  readonly queued: number;
+  /** A request that waits longer, or probably would, is refused. */
+  readonly queueMilliseconds: number;
+  /** Whether one client may take only its share of the slots and of the queue. */
+  readonly fair?: boolean;
+}
 
 /** Limits of one request to the gateway. Bytes are counted after decompression unless stated otherwise. */
 export interface GatewayLimits {

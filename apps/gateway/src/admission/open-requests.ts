@@ -1,46 +1,24 @@
-import { AkinError } from '@akin/domain';
 import type { NextFunction, Request, Response } from 'express';
-import { fairShareOf } from './fair-share.ts';
+import { createOpenRequests } from './semaphores.ts';
 
 /** Paths of health and metrics, which must answer even under overload. */
 export const PROCESS_PATHS = /^\/(health\/|metrics$)/;
 
 /**
- * Express middleware that refuses requests while too many others are open, because each needs some memory. One address
- * may have only its share of them open.
+ * Express middleware that refuses requests while too many others are open. One address may have only its share of them
+ * open.
  */
 export function limitOpenRequests(
   max: number,
   addressOf: (request: Request) => string,
 ): (request: Request, response: Response, next: NextFunction) => void {
-  let open = 0;
-  const ofAddresses = new Map<string, number>();
+  const open = createOpenRequests(max);
+  const { signal } = new AbortController();
   return (request, response, next) => {
     if (PROCESS_PATHS.test(request.path)) return next();
-    if (open >= max) {
-      throw new AkinError('unavailable', 'Too many requests are open: try again in a moment.', {
-        retryAfterSeconds: 2,
-      });
-    }
-    const address = addressOf(request);
-    const own = (ofAddresses.get(address) ?? 0) + 1;
-    if (own > fairShareOf(max)) {
-      throw new AkinError(
-        'too-many-requests',
-        `More than ${own - 1} requests from this address are open: wait until some of them end.`,
-        {
-          retryAfterSeconds: 2,
-        },
-      );
-    }
-    open++;
-    ofAddresses.set(address, own);
-    response.on('close', () => {
-      open--;
-      const left = (ofAddresses.get(address) ?? 0) - 1;
-      if (left > 0) ofAddresses.set(address, left);
-      else ofAddresses.delete(address);
-    });
+    const reservation = open.open(signal, addressOf(request));
+    reservation.growTo(1);
+    response.on('close', reservation.release);
     next();
   };
 }

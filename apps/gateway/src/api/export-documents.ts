@@ -30,7 +30,7 @@ export const exportDocuments: Handler<ParametersOf<Endpoints['exportDocuments']>
     bytes: PAGE_BYTES,
     ...(timeZone === undefined ? {} : { timeZone }),
   };
-  const page = await semaphores.searches.run(client, signal, () => exportPage(store, collection, wanted));
+  const page = await semaphores.searches.run(signal, { client }, () => exportPage(store, collection, wanted));
   const lines = page.documents.map(lineOf);
   if (cursor === undefined) {
     const fields = [...(await definedFields(store, collection))].map(([name, type]) => [name, typeName(type)] as const);

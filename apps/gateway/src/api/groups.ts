@@ -39,7 +39,7 @@ export const groups: Handler<ParametersOf<Endpoints['groups']>> = async ({ param
     ...(parameters.NOW === undefined ? {} : { now: new Date(parameters.NOW) }),
     ...(parameters.TZ === undefined ? {} : { timeZone: parameters.TZ }),
   };
-  const page = await context.semaphores.searches.run(context.client, signal, () =>
+  const page = await context.semaphores.searches.run(signal, context, () =>
     listGroups(context.store, collection, wanted),
   );
   return {

@@ -50,7 +50,7 @@ export const tag: Handler<Parameters> = async ({ parameters, list, signal }, con
     ...(parameters.NOW === undefined ? {} : { now: new Date(parameters.NOW) }),
     ...(parameters.TZ === undefined ? {} : { timeZone: parameters.TZ }),
   };
-  const { hits } = await context.semaphores.searches.run(context.client, signal, () =>
+  const { hits } = await context.semaphores.searches.run(signal, context, () =>
     search(context.store, collection, question),
   );
   const voters = hits.map(({ id, distance, document }): Voter => {

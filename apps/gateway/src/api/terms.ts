@@ -36,7 +36,7 @@ export const terms: Handler<ParametersOf<Endpoints['terms']>> = async ({ list, p
       ...(parameters.NOW === undefined ? {} : { now: new Date(parameters.NOW) }),
       ...(parameters.TZ === undefined ? {} : { timeZone: parameters.TZ }),
     };
-    const found = await context.semaphores.searches.run(context.client, signal, () =>
+    const found = await context.semaphores.searches.run(signal, context, () =>
       readTerms(context.store, collection, wanted),
     );
     values += found.length;

@@ -1,7 +1,7 @@
 import type { Endpoint } from '@akin/contract';
 import { AkinError, imageTooLarge, quote } from '@akin/domain';
+import type { Reservation } from '@akin/runtime';
 import type { GatewayLimits } from '../admission/limits.ts';
-import type { Reservation } from '../admission/memory-budget.ts';
 import type { Body } from './body.ts';
 import { MULTIPART_TYPE, readMultipart, textOf } from './multipart.ts';
 import type { ParameterList } from './parameters.ts';

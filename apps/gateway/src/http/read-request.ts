@@ -9,8 +9,8 @@ import {
   stringifyJson,
   withErrorContext,
 } from '@akin/domain';
+import type { Reservation } from '@akin/runtime';
 import type { GatewayLimits } from '../admission/limits.ts';
-import type { Reservation } from '../admission/memory-budget.ts';
 import type { Body } from './body.ts';
 import { FormReader, type ParameterList } from './parameters.ts';
 import { type BodyParameters, mayHavePictures, NO_FILES, readPictures, readReserved } from './pictures.ts';

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Endpoint } from '@akin/contract';
 import { AkinError, stringifyJson } from '@akin/domain';
-import { causeFields, unlessAborted } from '@akin/runtime';
+import { causeFields, type Reservation, unlessAborted } from '@akin/runtime';
 import { findCollection, loadSchema, withKeyFilter } from '@akin/store';
 import type { NextFunction, Request, Response } from 'express';
 import type { Access } from '../access/gate.ts';
-import type { Reservation } from '../admission/memory-budget.ts';
 import { PROCESS_PATHS } from '../admission/open-requests.ts';
 import type { AnalyzeImage } from '../config.ts';
 import type { Context, SharedContext } from '../context.ts';
@@ -87,7 +86,7 @@ export function serve(
       const collection = request.params.collection as string | undefined;
       const access = await context.gate.admit(request, response, endpoint, name, collection);
       requestLog.keyId = access.keyId;
-      reservation = context.memoryBudget.open(access.client, signal);
+      reservation = context.memoryBudget.open(signal, access.client);
       const body = openBody(request, context.limits, lifetime);
       requestLog.list = queryOf(request.url, context.limits.parameters);
       const takesBody = request.method === 'POST' || request.method === 'PUT';

@@ -80,7 +80,7 @@ async function analyzed(
   const either = AbortSignal.any([signal, tooLate]);
   const { fetchedPictures, sentPictures } = context.semaphores;
   try {
-    return await ('url' in input ? fetchedPictures : sentPictures).run(context.client, either, () => {
+    return await ('url' in input ? fetchedPictures : sentPictures).run(either, context, () => {
       const call = { ...options, urgent: true, signal: either };
       return 'original' in input ? input.original.analyze(modules, call) : context.analyze(input, modules, call);
     });

@@ -241,7 +241,7 @@ function searchTraced(
   };
   return inSpan('search', { attributes }, async (span) => {
     const began = performance.now();
-    const result = await context.semaphores.searches.run(context.client, signal, () =>
+    const result = await context.semaphores.searches.run(signal, context, () =>
       search(context.store, collection, { ...question, signal }),
     );
     const path = result.ranking === undefined ? 'unranked' : result.ranking.exact ? 'exact' : 'approximate';

@@ -56,7 +56,7 @@ export async function searchParts(
   }
   const { points, warnings } = await soughtPoints(input, collection, signal, context);
   const { query, filters = [], uncached, now, timeZone, atLeast, sort = [], start = 0, rows } = question;
-  const parts = await context.semaphores.searches.run(context.client, signal, () =>
+  const parts = await context.semaphores.searches.run(signal, context, () =>
     findParts(context.store, collection, {
       ...{ module: PARTS, points, filters: [query, ...filters], atLeast },
       ...(uncached && { uncached }),

@@ -9,8 +9,8 @@ import {
   validateDocument,
 } from '@akin/domain';
 import { moduleNames } from '@akin/modules/manifests';
+import type { Reservation } from '@akin/runtime';
 import { appliedModules, type Collection, loadSchema } from '@akin/store';
-import type { Reservation } from '../admission/memory-budget.ts';
 import type { Context } from '../context.ts';
 import type { Body } from '../http/body.ts';
 import { type Part, readMultipart, textOf } from '../http/multipart.ts';

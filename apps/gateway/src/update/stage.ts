@@ -194,7 +194,7 @@ class CheckedBody implements StagedBody {
     if (command.kind === 'add') this.#keepId(change);
     if (++this.count > SMALL_REQUEST && !this.#hasSlot) {
       const { semaphores, client } = this.#context;
-      this.releaseSlot = await semaphores.bulkUpdates.acquire(client, this.#signal);
+      this.releaseSlot = await semaphores.bulkUpdates.acquire(this.#signal, { client });
       this.#hasSlot = true;
     }
     const { origin, tombstones } = this.#options;

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { AkinError, type Region } from '@akin/domain';
 import { decodingBytes, type FileContext, type ImageLimits } from '@akin/imaging';
-import { memoryLimit, unlessAborted, WeightedSemaphore } from '@akin/runtime';
+import { memoryLimit, Semaphore, unlessAborted } from '@akin/runtime';
 import { Piscina } from 'piscina';
 import { minimumSide, readPreprocessing } from '../model-folder/preprocessing.ts';
 import { contentCodebook, noTextEncoder } from '../model-folder/use-content-model.ts';
@@ -73,9 +73,9 @@ export interface Analyzer extends AsyncDisposable {
   /** Starts all threads and loads what the modules need, so that the first analyses do not wait for it (0.3 s). */
   warmUp(modules: readonly string[]): Promise<void>;
   /** Budget of bytes for files of pictures that wait for their analysis. Calls with a large file enter it first. */
-  readonly files: WeightedSemaphore;
+  readonly files: Semaphore;
   /** Budget of bytes for pictures that are being decoded and analyzed. */
-  readonly decoding: WeightedSemaphore;
+  readonly decoding: Semaphore;
 }
 
 /** One eighth of the memory for pictures is for their files, the rest is for decoding. */
@@ -144,9 +144,9 @@ export function createPool(
   // process.
   pool.on('error', () => {});
   const memory = config.pictureMemory ?? defaultPictureMemory();
-  const files = config.shareMemoryWith?.files ?? new WeightedSemaphore(memory * FILES_SHARE);
-  const decoding = config.shareMemoryWith?.decoding ?? new WeightedSemaphore(memory * (1 - FILES_SHARE));
-  const slots = new WeightedSemaphore(threads);
+  const files = config.shareMemoryWith?.files ?? new Semaphore(memory * FILES_SHARE);
+  const decoding = config.shareMemoryWith?.decoding ?? new Semaphore(memory * (1 - FILES_SHARE));
+  const slots = new Semaphore(threads);
   const closing = new AbortController();
   setMaxListeners(0, closing.signal);
   const running = new Set<Promise<Analysis>>();
@@ -161,10 +161,10 @@ export function createPool(
     signal.throwIfAborted();
     const limits = { ...config.limits, ...options.limits };
     const needed = await decodingBytes(bytes, { minSide, region, limits, memory: decoding.capacity });
-    const releaseMemory = await decoding.acquire(urgent, signal, needed);
+    const releaseMemory = await decoding.acquire(signal, { urgent, weight: needed });
     let releaseSlot: () => void;
     try {
-      releaseSlot = await slots.acquire(urgent, signal);
+      releaseSlot = await slots.acquire(signal, { urgent });
     } catch (error) {
       releaseMemory();
       throw error;
