@@ -97,7 +97,7 @@ export class InMemoryCollection {
 
   /** The memory that it uses, and will use after reading. */
   get bytes(): number {
-    return Math.max(this.#searcher.bytesOf(this.#key), this.#reserved);
+    return Math.max(this.#searcher.bytesOf(this.#key) + this.columns.bytes, this.#reserved);
   }
 
   get isBeingRead(): boolean {

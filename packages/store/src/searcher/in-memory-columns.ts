@@ -42,8 +42,10 @@ interface InMemoryColumn {
  * compare all values, on the event loop.
  */
 const MAX_VALUES = 1_024;
-/** Maximum number of values by which a result is collapsed. This process keeps each value, with some 100 bytes. */
-const MAX_GROUPS = 250_000;
+/** Maximum number of values by which a result is collapsed. */
+const MAX_GROUPS = 1_000_000;
+/** About what a value takes in this process, which keeps each once. */
+const VALUE_BYTES = 100;
 /** Maximum bytes of a row in a column with many values. */
 const WIDE_ROW_BYTES = 5;
 /** Values that are read from a message before other requests get their turn. */
@@ -82,6 +84,11 @@ export class InMemoryColumns {
 
   get names(): readonly string[] {
     return [...this.#columns.keys()];
+  }
+
+  /** Of their values in this process; the searcher counts those of their rows. */
+  get bytes(): number {
+    return [...this.#columns.values()].reduce((sum, { ordinals }) => sum + VALUE_BYTES * ordinals.size, 0);
   }
 
   /** Resolves when no column is being read, or the read has failed. */

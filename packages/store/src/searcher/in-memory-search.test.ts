@@ -248,6 +248,21 @@ describe.each(ENGINES)('the memory for searches on %s', (kind) => {
     expect(await find(slow, first)).toEqual({ inMemory: true, numFound: COUNT });
   });
 
+  it('refuses a third search at a time that compares a large collection in the database, and says why', async () => {
+    const { inMemory } = withMemory();
+    let end: () => void = () => undefined;
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const running = [1, 2].map(() => inMemory.inDatabase(true, () => ended));
+    await expect(inMemory.inDatabase(true, () => ended)).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringMatching(/compare all documents in the database.*Search again/),
+    });
+    await inMemory.inDatabase(false, async () => end());
+    await Promise.all(running);
+  });
+
   it('starts no thread any more once it is closed', async () => {
     const closed = withMemory();
     const watched = watchThreads();

@@ -60,9 +60,12 @@ export class InMemorySearch implements AsyncDisposable {
     readonly collections: number;
     readonly filters: number;
   } {
-    let filters = 0;
-    for (const held of this.#held.values()) filters += held.filters.count;
-    return { bytes: this.#searcher.bytes, limit: this.#memory, collections: this.#held.size, filters };
+    let [filters, bytes] = [0, this.#searcher.bytes];
+    for (const held of this.#held.values()) {
+      filters += held.filters.count;
+      bytes += held.columns.bytes;
+    }
+    return { bytes, limit: this.#memory, collections: this.#held.size, filters };
   }
 
   /**
@@ -169,9 +172,11 @@ export class InMemorySearch implements AsyncDisposable {
   async inDatabase<T>(isLarge: boolean, search: () => Promise<T>): Promise<T> {
     if (!isLarge) return search();
     if (this.#inDatabase === MAX_IN_DATABASE) {
-      throw new AkinError('unavailable', 'The collection is being read into memory. Search again in a few seconds.', {
-        retryAfterSeconds: 3,
-      });
+      throw new AkinError(
+        'unavailable',
+        'This search must compare all documents in the database, because it cannot be answered from memory, and as many such searches as are possible run already. Search again in a few seconds.',
+        { retryAfterSeconds: 3 },
+      );
     }
     this.#inDatabase++;
     try {
