@@ -170,6 +170,7 @@ describe.each(ENGINES)('collapsing by a field on %s', (kind) => {
     for (let mark = '*', end = false; !end; ) {
       const page = await ask(store, { sort: parseSort(sort), collapseBy: by({ order }), rows: 7, cursorMark: mark });
       expect(page.numFound).toBe(heads.length);
+      expect((await ask(store, { collapseBy: by({ order }), rows: 0 })).numFound).toBe(heads.length);
       pages.push(...page.hits.map(({ id }) => id));
       end = page.nextCursorMark === mark;
       mark = page.nextCursorMark ?? mark;
@@ -213,7 +214,8 @@ describe.each(ENGINES)('collapsing by a field on %s', (kind) => {
       ...{ filters: [dear], collapseBy: by(), rank: RANK, rows: 1 },
       facets: [facet([]), facet([COLLAPSE]), facet([dear]), { kind: 'query' as const, query: dear }],
     };
-    const { facets, hits } = await search(store, collection, { query: parseQuery('*:*'), ...request });
+    const { facets, hits, ranking } = await search(store, collection, { query: parseQuery('*:*'), ...request });
+    expect(ranking?.inMemory).toBe(true);
     const counts = (index: number) => {
       const found = facets[index];
       return found?.kind === 'field' ? found.counts.map(({ value, count }) => [value, count]) : found;

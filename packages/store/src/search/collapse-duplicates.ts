@@ -1,5 +1,4 @@
 import type { Query } from '@akin/domain';
-import { findHeads } from './collapse-by-field.ts';
 import type { Clock } from './date-math.ts';
 import { expandWords } from './expand-words.ts';
 import { conditionsOf, distanceTo, rankedTable } from './matching.ts';
@@ -53,24 +52,14 @@ export async function withQueriesRemoved(
 ): Promise<{ readonly request: SearchRequest; readonly snapshot: Snapshot }> {
   const { collapseBy } = request;
   // The facets of a grouped result count all matches, as in Solr.
-  const countsAll = collapseBy !== undefined && (collapseBy.query === undefined || without.has(collapseBy.query));
-  if (countsAll) {
-    const all = { ...request, collapseBy: undefined };
-    return withQueriesRemoved(without, all, { ...snapshot, shown: undefined }, clock);
-  }
-  if (without.size === 0) return { request, snapshot };
+  const countsAll = collapseBy?.query === undefined || without.has(collapseBy.query);
   const left = {
     ...request,
+    collapseBy: countsAll ? undefined : collapseBy,
     query: without.has(request.query) ? MATCH_ALL : request.query,
     filters: (request.filters ?? []).filter((one) => !without.has(one)),
   };
-  if (collapseBy !== undefined) {
-    return {
-      request: left,
-      snapshot: { ...snapshot, shown: await findHeads(collapseBy, left, { ...snapshot, shown: undefined }, clock) },
-    };
-  }
-  if (!request.collapse) return { request: left, snapshot };
+  if (!request.collapse || without.size === 0) return { request: left, snapshot };
   const { docs } = await collapseDuplicates(left, { ...snapshot, collapsed: undefined }, clock);
   return { request: left, snapshot: { ...snapshot, collapsed: docs } };
 }

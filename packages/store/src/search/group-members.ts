@@ -1,57 +1,19 @@
-import { AkinError, type FieldValue, isListType, quote, typeName } from '@akin/domain';
+import type { FieldValue } from '@akin/domain';
 import type { Store } from '../context.ts';
 import { longArray } from '../engine/binary.ts';
 import type { Row } from '../engine/engine.ts';
+import { groupColumn } from './collapse-by-field.ts';
 import type { FieldCollapse, FoundGroup, MemberRequest } from './collapse-request.ts';
-import { findColumn, type SearchedTables } from './columns.ts';
 import type { Clock } from './date-math.ts';
-import { expandWords } from './expand-words.ts';
 import { documentColumns, selectFields } from './hydrate.ts';
 import { matchSource } from './matching.ts';
 import type { Params } from './params.ts';
 import { isValued, type SearchRequest } from './request.ts';
-import { scoreKeys } from './score-keys.ts';
-import type { ShownDocuments, Snapshot } from './snapshot.ts';
-import { keyColumn, orderBy, type SortClause, type SortKey, sortKeys } from './sort.ts';
-
-/*
- * A result that shows one document for each value of a field: the head of its group. The nearest heads come from the
- * searcher, see nearest.ts. For everything else, one statement finds the heads of all groups, and the other statements
- * of the search see only these.
- */
+import { scoreKeys, valueColumn } from './score-keys.ts';
+import type { Snapshot } from './snapshot.ts';
+import { keyColumns, orderBy, type SortClause, sortKeys } from './sort.ts';
 
 const BY_SCORE: SortClause = { name: 'score', direction: 'desc' };
-
-/** The order whose first document is the head of its group. */
-function headOrder({ order }: FieldCollapse, { sort = [] }: SearchRequest): readonly SortClause[] {
-  return order ?? [BY_SCORE, ...sort.filter(({ name }) => name !== 'score')];
-}
-
-export function isNearestHead(collapse: FieldCollapse, request: SearchRequest): boolean {
-  const [first] = headOrder(collapse, request);
-  return first?.name === 'score' && first.direction === 'desc';
-}
-
-/** @throws AkinError bad-request if the field has no single value */
-export function groupColumn({ field, parameter }: FieldCollapse, tables: SearchedTables): string {
-  const fail = (problem: string) => new AkinError('bad-request', `Parameter ${parameter}: ${problem}.`);
-  const { column, type } = findColumn(tables, field, fail);
-  if (isListType(type)) {
-    throw fail(
-      `documents may have several values of ${quote(field)}, a ${typeName(type)}: collapse by a field with one`,
-    );
-  }
-  if (column.kind === 'column') return column.sql;
-  throw fail(
-    `documents cannot be collapsed by ${quote(field)}, which is a ${typeName(type)}: use a field with one value`,
-  );
-}
-
-/** Whether facets count the heads alone, so that all heads must be known. */
-export function facetsNeedHeads({ collapseBy, facets = [] }: SearchRequest): boolean {
-  const query = collapseBy?.query;
-  return query !== undefined && facets.some(({ excludedQueries }) => !excludedQueries?.has(query));
-}
 
 type MemberRow = Row & {
   readonly id: string;
@@ -63,47 +25,18 @@ type MemberRow = Row & {
   readonly best: number | null;
 };
 
-export async function findHeads(
-  collapse: FieldCollapse,
-  request: SearchRequest,
-  snapshot: Snapshot,
-  clock: Clock,
-): Promise<ShownDocuments> {
-  const group = groupColumn(collapse, snapshot);
-  await expandWords(request, snapshot, clock);
-  const order = headOrder(collapse, request);
-  const valued = order.some(({ name }) => name === 'score') || request.rank?.maxDistance !== undefined;
-  const { params, from, value, inRange } = matchSource(request, snapshot, clock, valued);
-  const keys = sortKeys(order, () => scoreKeys(value, request.rank, params), snapshot, params);
-  // Each document without a value is a group by itself, or they are one group, or none.
-  const own = collapse.missing === 'each' ? `case when d.${group} is null then d.doc end` : 'null::int8';
-  const found = collapse.missing === 'leave-out' ? 'm.g is not null' : 'true';
-  const [row] = await snapshot.tx.query<{ docs: string | null }>(
-    `select encode(string_agg(int8send(h.doc), ''), 'base64') as docs from (
-       select distinct on (m.g, m.own) m.doc
-         from (select d.doc, d.${group} as g, ${own} as own, ${valueColumn(value)}${keyColumns(keys)} from ${from}) m
-        where ${inRange} and ${found}
-        order by m.g, m.own, ${orderBy(keys)}) h`,
-    params.values,
-  );
-  const bytes = Buffer.from(row?.docs ?? '', 'base64');
-  const docs = Array.from({ length: bytes.length / 8 }, (_, i) => bytes.readBigInt64BE(8 * i));
-  const heads = longArray(docs);
-  return { where: (into) => `d.doc = any(${into.add(heads, 'int8[]')})`, count: docs.length };
-}
-
 /** The groups of the documents on a page, with their members, by document. */
 export async function readMembers(
   store: Store,
   { limit, offset, sort, withoutHeads }: MemberRequest,
-  request: SearchRequest & { readonly collapseBy: FieldCollapse },
+  { collapseBy, ...request }: SearchRequest & { readonly collapseBy: FieldCollapse },
   snapshot: Snapshot,
   clock: Clock,
   heads: readonly bigint[],
 ): Promise<Map<bigint, FoundGroup>> {
   if (heads.length === 0) return new Map();
   const { sqlSchema } = snapshot;
-  const group = groupColumn(request.collapseBy, snapshot);
+  const group = groupColumn(collapseBy, snapshot);
   const values = await snapshot.tx.query<{ doc: bigint; value: FieldValue | null; key: string | null }>(
     `select d.doc, d.${group} as value, d.${group}::text as key from ${sqlSchema}.documents d where d.doc = any($1::int8[])`,
     [longArray(heads)],
@@ -111,14 +44,12 @@ export async function readMembers(
   const ofMembers = { ...request, sort };
   const own = {
     ...snapshot,
-    shown: {
-      where: (into: Params) => {
-        const docs = into.add(longArray(heads), 'int8[]');
-        const others = withoutHeads ? ` and d.doc <> all(${docs})` : '';
-        const ofNone = request.collapseBy.missing === 'together' && values.some(({ key }) => key === null);
-        const inGroups = `d.${group} in (select h.${group} from ${sqlSchema}.documents h where h.doc = any(${docs}))`;
-        return `(${inGroups}${ofNone ? ` or d.${group} is null` : ''})${others}`;
-      },
+    shown: (into: Params) => {
+      const docs = into.add(longArray(heads), 'int8[]');
+      const others = withoutHeads ? ` and d.doc <> all(${docs})` : '';
+      const ofNone = collapseBy.missing === 'together' && values.some(({ key }) => key === null);
+      const inGroups = `d.${group} in (select h.${group} from ${sqlSchema}.documents h where h.doc = any(${docs}))`;
+      return `(${inGroups}${ofNone ? ` or d.${group} is null` : ''})${others}`;
     },
   };
   snapshot.uses?.add(group, 'filter');
@@ -168,12 +99,4 @@ export async function readMembers(
       return [doc, { value: shownValue ?? undefined, total: Number(first?.n ?? 0), ...best, members }];
     }),
   );
-}
-
-function valueColumn(value: string | number): string {
-  return `${typeof value === 'string' ? value : 'null::float8'} as value`;
-}
-
-function keyColumns(keys: readonly SortKey[]): string {
-  return keys.flatMap((key, i) => (key.sql === null ? [] : [`, ${key.sql} as ${keyColumn(key, i)}`])).join('');
 }

@@ -1,28 +1,44 @@
 import { AkinError, withErrorContext } from '@akin/domain';
 import { descriptorTable } from '../collections/collection-tables.ts';
 import { encodeHalfvec } from '../engine/binary.ts';
+import { needsScores, onlyHeads } from './collapse-by-field.ts';
 import { compileQuery } from './compile.ts';
 import type { Clock } from './date-math.ts';
 import type { MatchedDocuments } from './facet-plan.ts';
 import type { CompileContext } from './field-clauses.ts';
+import type { MatchSource } from './match-source.ts';
 import { Params } from './params.ts';
 import type { Rank, SearchRequest } from './request.ts';
 import type { NearDocuments, Snapshot } from './snapshot.ts';
 import { visible } from './visible.ts';
 
-/** The source of a statement, and the value of a match. Each has its own parameters: an unused one has no type. */
-export interface MatchSource {
-  readonly params: Params;
-  readonly from: string;
-  /** The score or distance: SQL, or one number for all. 0 if it is not needed. */
-  readonly value: string | number;
-  /** The condition of the matching values. */
-  readonly inRange: string;
+/**
+ * The documents that a search shows: its matches, or those that represent their groups.
+ *
+ * @param valued whether the statement needs the score or distance
+ */
+export function matchSource(
+  request: SearchRequest,
+  snapshot: Snapshot,
+  clock: Clock,
+  valued: boolean,
+  params = new Params(),
+): MatchSource {
+  const { collapseBy } = request;
+  if (collapseBy === undefined) return allMatches(request, snapshot, clock, valued, params);
+  const all = allMatches(request, snapshot, clock, valued || needsScores(collapseBy, request), params);
+  const heads = onlyHeads(all, collapseBy, request, snapshot);
+  return valued ? heads : { ...heads, value: 0 };
 }
 
-export function matchSource(request: SearchRequest, snapshot: Snapshot, clock: Clock, valued: boolean): MatchSource {
+function allMatches(
+  request: SearchRequest,
+  snapshot: Snapshot,
+  clock: Clock,
+  valued: boolean,
+  params: Params,
+): MatchSource {
   const { rank } = request;
-  const params = new Params();
   const { where, score } = conditionsOf(request, snapshot, clock, params, valued && rank === undefined);
   const documents = `${snapshot.sqlSchema}.documents d`;
   if (rank === undefined) return { params, from: `${documents} where ${where}`, value: score, inRange: 'true' };
@@ -79,7 +95,7 @@ export function conditionsOf(
 function notCollapsed({ collapsed = [], shown }: Snapshot, params: Params): string[] {
   return [
     ...(collapsed.length === 0 ? [] : [`d.doc <> all(${params.add(collapsed, 'int8[]')})`]),
-    ...(shown === undefined ? [] : [shown.where(params)]),
+    ...(shown === undefined ? [] : [shown(params)]),
   ];
 }
 
@@ -103,13 +119,20 @@ function nearRows(rank: Rank, near: NearDocuments, greatest: string, snapshot: S
   );
 }
 
-/** The matching documents, for counting: those within the greatest distance are found once per statement. */
-export function matchedBy(
-  { query, filters = [], rank }: SearchRequest,
-  snapshot: Snapshot,
-): (context: CompileContext) => MatchedDocuments {
+/** The documents that a search shows, for counting: heads, and those within a distance, are found once per statement. */
+export function matchedBy(request: SearchRequest, snapshot: Snapshot): (context: CompileContext) => MatchedDocuments {
+  const { query, filters = [], rank, collapseBy } = request;
   return (context) => {
     const { params } = context;
+    if (collapseBy !== undefined) {
+      const { from } = matchSource(request, snapshot, context, false, params);
+      return {
+        with: `with heads as materialized (select d.doc from ${from})`,
+        from: `${snapshot.sqlSchema}.documents d`,
+        where: 'd.doc in (select h.doc from heads h)',
+        matchesAll: false,
+      };
+    }
     const conditions = [query, ...filters]
       .map((one) => compileQuery(one, context, false).where)
       .filter((where) => where !== 'true');

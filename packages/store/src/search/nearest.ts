@@ -10,7 +10,7 @@ import { Params } from './params.ts';
 import { type Rank, type Ranking, type SearchRequest, type Smartfilter, sortOf } from './request.ts';
 import { rankKeys } from './score-keys.ts';
 import type { NearDocuments, Snapshot } from './snapshot.ts';
-import { keyColumn, orderBy, sortKeys } from './sort.ts';
+import { keyColumns, orderBy, sortKeys } from './sort.ts';
 
 /*
  * How the nearest documents are found. The searcher has the vectors in memory, and the matches of filters as bits. It
@@ -123,7 +123,6 @@ async function rankCandidates(
   const { sqlSchema } = snapshot;
   const { start = 0, rows } = request;
   const keys = sortKeys(sortOf(request), () => rankKeys(rank, params), snapshot, params);
-  const keyColumns = keys.flatMap((key, i) => (key.sql === null ? [] : [`, ${key.sql} as ${keyColumn(key, i)}`]));
   const shown = documentColumns(store, snapshot, fields, request.distances ?? [], params);
   const order = orderBy(keys);
   const few = params.add(docs.length === 0 ? [] : Array.from(docs, BigInt), 'int8[]');
@@ -136,7 +135,7 @@ async function rankCandidates(
     : `select v.doc, ${distance} as value from ${table} v where v.doc = any(${few})
         order by value fetch first (${wanted}) rows with ties`;
   const near = `(${nearby}) v cross join lateral (select * from ${sqlSchema}.documents d where d.doc = v.doc offset 0) d`;
-  const columns = `d.doc, d.id, v.value${keyColumns.join('')}`;
+  const columns = `d.doc, d.id, v.value${keyColumns(keys)}`;
   // Of each group, only the nearest document.
   const ordered = groups
     ? `select distinct on (m.g) m.* from (select ${columns}, v.g from ${near}) m order by m.g, ${order}`

@@ -4,9 +4,18 @@ import type { Clock } from './date-math.ts';
 import { documentColumns, type ReadDocument, selectFields } from './hydrate.ts';
 import { matchSource } from './matching.ts';
 import { isOfOneDocument, isValued, type Ranking, type SearchRequest, sortOf } from './request.ts';
-import { scoreKeys } from './score-keys.ts';
+import { scoreKeys, valueColumn } from './score-keys.ts';
 import type { Snapshot } from './snapshot.ts';
-import { afterCursor, decodeCursor, encodeCursor, keyColumn, orderBy, orderFingerprint, sortKeys } from './sort.ts';
+import {
+  afterCursor,
+  decodeCursor,
+  encodeCursor,
+  keyColumn,
+  keyColumns,
+  orderBy,
+  orderFingerprint,
+  sortKeys,
+} from './sort.ts';
 
 interface PageRow {
   readonly doc: bigint;
@@ -37,11 +46,10 @@ export const NO_DOCUMENTS: ReadonlyMap<bigint, ReadDocument> = new Map();
 
 /** Ranks or sorts the matches and reads the documents of the page, in one statement. */
 export async function readPage(store: Store, request: SearchRequest, snapshot: Snapshot, clock: Clock): Promise<Page> {
-  const { rank, cursorMark } = request;
+  const { rank, cursorMark, collapseBy } = request;
   const { params, from, value, inRange } = matchSource(request, snapshot, clock, isValued(request));
   const constantScore = typeof value === 'number' && isValued(request) ? value : null;
-  const shownCount = snapshot.shown?.count === undefined ? {} : { found: snapshot.shown.count };
-  if (request.rows === 0) return { rows: [], documents: NO_DOCUMENTS, mark: undefined, constantScore, ...shownCount };
+  if (request.rows === 0) return { rows: [], documents: NO_DOCUMENTS, mark: undefined, constantScore };
 
   const keys = sortKeys(sortOf(request), () => scoreKeys(value, rank, params), snapshot, params);
   const order = () => orderFingerprint(sortOf(request), rank && [rank.module, ...rank.vector, rank.firstId]);
@@ -50,20 +58,19 @@ export async function readPage(store: Store, request: SearchRequest, snapshot: S
   // The contents are read only from the rows of the page, after they are chosen: of one document, at once.
   const isOne = isOfOneDocument(request);
   const isAtOnce = isOne && shown.joins === '';
-  const columns = [
-    'd.doc, d.id',
-    `${typeof value === 'string' ? value : 'null::float8'} as value`,
-    ...keys.flatMap((key, i) => (key.sql === null ? [] : [`${key.sql} as ${keyColumn(key, i)}`])),
-    ...(isAtOnce ? shown.columns : []),
-  ];
+  const columns = [`d.doc, d.id, ${valueColumn(value)}${keyColumns(keys)}`, ...(isAtOnce ? shown.columns : [])];
   const onward =
     cursorMark === undefined || cursorMark === '*'
       ? 'true'
       : afterCursor(keys, decodeCursor(cursorMark, keys, order()), params);
-  // If distances decide what matches, the count comes with the page, so that they are computed once.
-  const counted = rank?.maxDistance !== undefined && onward === 'true';
+  // If distances, or an order, decide what is shown, the count comes with the page: they are computed once.
+  const counted = rank?.maxDistance !== undefined || collapseBy !== undefined;
   const { sqlSchema } = snapshot;
-  const page = `select *${counted ? ', count(*) over () as found' : ''} from (select ${columns.join(', ')} from ${from}) m where ${inRange} and ${onward}
+  const matches = `select * from (select ${columns.join(', ')} from ${from}) m where ${inRange}`;
+  const source = counted
+    ? `with m as materialized (${matches}) select m.*, (select count(*) from m) as found from m where true`
+    : matches;
+  const page = `${source} and ${onward}
         order by ${orderBy(keys)} limit ${params.add(request.rows, 'int8')} offset ${params.add(request.start ?? 0, 'int8')}`;
   const withContents = `
      select ${['m.*', ...shown.columns].join(', ')} from (${page}) m
@@ -79,6 +86,6 @@ export async function readPage(store: Store, request: SearchRequest, snapshot: S
     documents: new Map(found.map((row) => [row.doc, shown.read(row)])),
     mark: lastKeys && encodeCursor(keys, lastKeys, order()),
     constantScore,
-    ...(counted && found.length > 0 ? { found: Number(found[0]?.found) } : shownCount),
+    ...(counted && found.length > 0 ? { found: Number(found[0]?.found) } : {}),
   };
 }

@@ -2,13 +2,14 @@ import { AkinError } from '@akin/domain';
 import type { Collection, Store } from '../context.ts';
 import { NotInMemory } from '../searcher/not-in-memory.ts';
 import { statements } from '../statements.ts';
-import { facetsNeedHeads, findHeads, groupColumn, readMembers } from './collapse-by-field.ts';
+import { groupColumn } from './collapse-by-field.ts';
 import { collapseDuplicates, withQueriesRemoved } from './collapse-duplicates.ts';
 import type { Clock } from './date-math.ts';
 import { expandWords } from './expand-words.ts';
 import type { MatchedWithoutQueries } from './facet-plans.ts';
 import type { FacetResult } from './facet-request.ts';
 import { countFacets } from './facets.ts';
+import { readMembers } from './group-members.ts';
 import { InMemoryCandidates } from './in-memory-candidates.ts';
 import { matchedBy } from './matching.ts';
 import { findNear, isByNearness, readNearest } from './nearest.ts';
@@ -113,7 +114,7 @@ class Search {
       : undefined;
     const whole = { ...base, near, collapsed: collapsed?.docs };
     if (request.collapseBy) groupColumn(request.collapseBy, whole);
-    const nearest = finder && isByNearness(request) && !facetsNeedHeads(request) ? finder : undefined;
+    const nearest = finder && isByNearness(request) ? finder : undefined;
     const read = await limit.within(() =>
       statements('SELECT page', collection, async () => {
         await expandWords(request, whole, clock);
@@ -121,11 +122,11 @@ class Search {
       }),
     );
     if (read instanceof NotInMemory) return read;
-    const { page, snapshot } = read ?? { page: NOTHING_READ, snapshot: whole };
+    const page = read ?? NOTHING_READ;
     const totals = await limit.within(() =>
-      statements('SELECT totals', collection, () => readTotals(request, snapshot, clock, page)),
+      statements('SELECT totals', collection, () => readTotals(request, whole, clock, page)),
     );
-    const count = () => countAll(request, snapshot, clock, page.ranking?.inMemory ? finder : undefined);
+    const count = () => countAll(request, whole, clock, page.ranking?.inMemory ? finder : undefined);
     const facets = await limit.within(
       request.facets?.length ? () => statements('SELECT facets', collection, count) : count,
     );
@@ -136,10 +137,10 @@ class Search {
       : undefined;
     const ranked = request.rank !== undefined;
     const best = totals?.best ?? null;
-    const ranking = rankingOf(request, snapshot, page, totals?.found);
+    const ranking = rankingOf(request, whole, page, totals?.found);
     return {
-      commit: Number(snapshot.commit),
-      collection: { name: snapshot.name, schemaVersion: snapshot.schema.version },
+      commit: Number(base.commit),
+      collection: { name: base.name, schemaVersion: base.schema.version },
       numFound: totals?.found ?? (page.rows.length === 0 ? 0 : (request.start ?? 0) + page.rows.length),
       numFoundExact: totals?.exact ?? false,
       partial: limit.isOver,
@@ -219,7 +220,6 @@ function rankingOf(
   return { exact: true, distances, inMemory: near !== undefined };
 }
 
-/** @returns the page, and the snapshot of the documents from which it was chosen */
 async function readHits(
   store: Store,
   finder: InMemoryCandidates | undefined,
@@ -227,14 +227,11 @@ async function readHits(
   snapshot: Snapshot,
   clock: Clock,
   needsDatabase: NotInMemory | undefined,
-): Promise<{ readonly page: Page; readonly snapshot: Snapshot } | NotInMemory> {
+): Promise<Page | NotInMemory> {
   const nearest = finder && (await readNearest(store, finder, request, snapshot));
-  if (nearest !== undefined) return { page: { ...nearest, mark: undefined, constantScore: null }, snapshot };
+  if (nearest !== undefined) return { ...nearest, mark: undefined, constantScore: null };
   if (needsDatabase && isByNearness(request)) return needsDatabase;
-  const { collapseBy } = request;
-  const shown = collapseBy && (await findHeads(collapseBy, request, snapshot, clock));
-  const seen = { ...snapshot, shown };
-  return { page: await readPage(store, request, seen, clock), snapshot: seen };
+  return readPage(store, request, snapshot, clock);
 }
 
 async function readGroups(

@@ -32,16 +32,8 @@ export interface Snapshot extends SearchedTables {
   readonly near?: NearDocuments | undefined;
   /** Matching documents that are left out, because another one represents them. */
   readonly collapsed?: readonly bigint[] | undefined;
-  /** Only these of the matching documents are seen. Undefined: all. */
-  readonly shown?: ShownDocuments | undefined;
-}
-
-/** Some documents, such as those that represent their groups. */
-export interface ShownDocuments {
-  /** SQL that is true for a row `d` of one of them. */
-  readonly where: (params: Params) => string;
-  /** How many they are, if all of them match. */
-  readonly count?: number;
+  /** SQL that is true for the rows `d` of those matching documents that are seen. Undefined: all. */
+  readonly shown?: ((params: Params) => string) | undefined;
 }
 
 /**

@@ -161,6 +161,11 @@ export function keyColumn({ sql }: SortKey, i: number): string {
   return sql === null ? 'value' : `k${i}`;
 }
 
+/** The keys that are not the value, as columns of a statement. Each begins with a comma. */
+export function keyColumns(keys: readonly SortKey[]): string {
+  return keys.map((key, i) => (key.sql === null ? '' : `, ${key.sql} as ${keyColumn(key, i)}`)).join('');
+}
+
 /** `order by` over {@link keyColumn}. Missing values come last, in ascending and descending order. */
 export function orderBy(keys: readonly SortKey[]): string {
   return keys.map((key, i) => `m.${keyColumn(key, i)} ${key.descending ? 'desc' : 'asc'} nulls last`).join(', ');

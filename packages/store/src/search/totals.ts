@@ -3,6 +3,7 @@ import type { Clock } from './date-math.ts';
 import { matchSource } from './matching.ts';
 import { NO_DOCUMENTS, type Page } from './page.ts';
 import { isOfOneDocument, isValued, type SearchRequest, sortOf } from './request.ts';
+import { valueColumn } from './score-keys.ts';
 import type { Snapshot } from './snapshot.ts';
 
 export interface Totals {
@@ -77,7 +78,7 @@ async function count(request: SearchRequest, snapshot: Snapshot, clock: Clock, e
     clock,
     request.rank?.maxDistance !== undefined,
   );
-  const matches = `(select ${sqlOf(value)} as value from ${from}) m where ${inRange}`;
+  const matches = `(select ${valueColumn(value)} from ${from}) m where ${inRange}`;
   const [row] = await snapshot.tx.query<{ found: bigint }>(
     enough === undefined
       ? `select count(*) as found from ${matches}`
@@ -91,13 +92,11 @@ async function askBest(request: SearchRequest, snapshot: Snapshot, clock: Clock)
   const { params, from, value, inRange } = matchSource(request, snapshot, clock, true);
   const best = request.rank === undefined ? 'max' : 'min';
   const [row] = await snapshot.tx.query<{ found: bigint; best: number | null }>(
-    `select count(*) as found, ${best}(m.value) as best from (select ${sqlOf(value)} as value from ${from}) m where ${inRange}`,
+    `select count(*) as found, ${best}(m.value) as best from (select ${valueColumn(value)} from ${from}) m where ${inRange}`,
     params.values,
   );
   return { found: Number(row?.found ?? 0), exact: true, best: row?.best ?? null };
 }
-
-const sqlOf = (value: string | number) => (typeof value === 'string' ? value : 'null::float8');
 
 /** A page that was not read, and whose best value is not needed. */
 const NO_PAGE: Page = { rows: [], documents: NO_DOCUMENTS, mark: undefined, constantScore: 0, best: null };
@@ -107,11 +106,12 @@ const NO_PAGE: Page = { rows: [], documents: NO_DOCUMENTS, mark: undefined, cons
  * undefined for any other request
  */
 function allExceptQuery(
-  { query, filters = [], rank }: SearchRequest,
-  { key, collapsed = [], shown }: Snapshot,
+  { query, filters = [], rank, collapseBy }: SearchRequest,
+  { key, collapsed = [] }: Snapshot,
 ): readonly Query[] | undefined {
   // Commits have not counted what is inside the filter of a key, within a distance, or left of groups.
-  const isWhole = key === undefined && rank?.maxDistance === undefined && collapsed.length === 0 && shown === undefined;
+  const isWhole =
+    key === undefined && rank?.maxDistance === undefined && collapsed.length === 0 && collapseBy === undefined;
   if (!isWhole) return undefined;
   const [only, ...others] = [query, ...filters].filter(({ kind }) => kind !== 'all');
   if (only === undefined) return [];
