@@ -1,6 +1,6 @@
 import { AkinError, type Region } from '@akin/domain';
 import type { Log, Metrics } from '@akin/runtime';
-import type { Store } from '@akin/store';
+import type { FilePlace, Store } from '@akin/store';
 import type { AccessConfig } from './access/gate.ts';
 import type { GatewayLimits } from './admission/limits.ts';
 
@@ -81,15 +81,11 @@ export interface Original {
 export interface Originals {
   /**
    * Finds the file that a document names, if this akin indexed its folder into the collection, and the file is inside
-   * after all links are resolved.
+   * after all links are resolved. Anybody who can write documents can name a file, but not tell what it contains.
    *
-   * @throws AkinError unsupported-image if the file is no longer a picture
+   * @throws AkinError not-found if the file contains something else now; unsupported-image if it is no picture
    */
-  open(document: {
-    readonly collection: string;
-    readonly source: string;
-    readonly path: string;
-  }): Promise<Original | undefined>;
+  open(document: FilePlace & { readonly collection: string }): Promise<Original | undefined>;
   /** Forgets the folders of a collection, before it is dropped. */
   forget(collection: string): Promise<void>;
 }

@@ -126,7 +126,7 @@ export const TEXTS = {
     editField: 'Edit',
     save: 'Save',
     download: 'Download',
-    notDownloaded: 'The file could not be downloaded. It may have been moved or deleted.',
+    notDownloaded: 'The file could not be downloaded. It may have been moved, changed or deleted.',
     select: 'Select',
     deselect: 'Deselect',
     delete: 'Delete',

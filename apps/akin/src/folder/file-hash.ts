@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { promises as fs } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 
 /** A file up to this size is hashed as a whole. */
 const WHOLE_BYTES = 1 << 20;
@@ -20,6 +21,11 @@ export function hashOfBytes(bytes: Uint8Array): number {
 /** The same, read from the disk. @throws Error of the system */
 export async function hashOfFile(file: string, size: number): Promise<number> {
   await using handle = await fs.open(file, 'r');
+  return hashOfHandle(handle, size);
+}
+
+/** As {@link hashOfFile}, of an open file. */
+export async function hashOfHandle(handle: FileHandle, size: number): Promise<number> {
   const parts: Uint8Array[] = [];
   for (const [start, length] of partsOf(size)) {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, start);

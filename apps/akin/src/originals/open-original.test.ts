@@ -5,6 +5,7 @@ import { type Analyzer, createAnalyzer } from '@akin/modules/analyze';
 import { drawImage } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
+import { hashOfBytes } from '../folder/file-hash.ts';
 import { forgetFolders, indexedFolders, rememberFolders } from './indexed-folders.ts';
 import { originalsOf } from './open-original.ts';
 
@@ -14,8 +15,12 @@ let shown: string;
 let hidden: string;
 let analyzer: Analyzer;
 const at = (...parts: string[]) => path.join(place, ...parts);
-const open = (source: string, below: string, collection = 'mine') =>
-  originalsOf(data, analyzer).open({ collection, source, path: below });
+/** As a document of what the file contains at present; of another one, as of nothing. */
+async function open(source: string, below: string, collection = 'mine') {
+  const bytes = await fs.readFile(path.join(source, below)).catch(() => Buffer.alloc(0));
+  const document = { collection, source, path: below, bytes: bytes.length, hash: hashOfBytes(bytes) };
+  return originalsOf(data, analyzer).open(document);
+}
 
 beforeAll(async () => {
   place = await fs.realpath(await fs.mkdtemp(path.join(tmpdir(), 'akin-originals-')));
@@ -97,6 +102,22 @@ describe('originals', () => {
     await Promise.all(folders.map((folder, i) => rememberFolders(data, `c${i % 2}`, [folder])));
     const known = await Promise.all([indexedFolders(data, 'c0'), indexedFolders(data, 'c1')]);
     expect(known.flat().sort()).toEqual([...folders].sort());
+  });
+
+  it('are what was indexed: who only names a file does not get it, nor does the document of a former one', async () => {
+    const bytes = await fs.readFile(at('shown', 'a.tif'));
+    const document = {
+      collection: 'mine',
+      source: shown,
+      path: 'a.tif',
+      bytes: bytes.length,
+      hash: hashOfBytes(bytes),
+    };
+    const originals = originalsOf(data, analyzer);
+    expect(await originals.open(document)).toBeDefined();
+    for (const wrong of [{ hash: document.hash + 1 }, { bytes: document.bytes + 1 }]) {
+      await expect(originals.open({ ...document, ...wrong })).rejects.toMatchObject({ code: 'not-found' });
+    }
   });
 
   it('are pictures', async () => {

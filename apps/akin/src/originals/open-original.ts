@@ -4,7 +4,9 @@ import { AkinError } from '@akin/domain';
 import type { Original, Originals } from '@akin/gateway';
 import { convertToWebp, decodingBytes, formatBytes, OWN_IMAGE_LIMITS, sniffImage } from '@akin/imaging';
 import type { Analyzer } from '@akin/modules/analyze';
+import type { FilePlace } from '@akin/store';
 import { analyzeFile } from '../folder/analyze-file.ts';
+import { hashOfHandle } from '../folder/file-hash.ts';
 import { forgetFolders, indexedFolders } from './indexed-folders.ts';
 
 /** The longer side of a picture that is converted for a browser. */
@@ -14,11 +16,11 @@ const HEAD_BYTES = 4_096;
 /** Finds files of documents in the folders that were indexed from this data folder into their collection. */
 export function originalsOf(dataFolder: string, analyzer: Pick<Analyzer, 'analyze' | 'files' | 'decoding'>): Originals {
   return {
-    async open({ collection, source, path: below }) {
+    async open({ collection, source, path: below, bytes, hash }) {
       const folders = await indexedFolders(dataFolder, collection);
       if (!folders.includes(source)) return undefined;
       const file = await findFile(source, below, folders);
-      return file === undefined ? undefined : openFile(file, analyzer);
+      return file === undefined ? undefined : openFile(file, { bytes, hash }, analyzer);
     },
     forget: (collection) => forgetFolders(dataFolder, collection),
   };
@@ -50,11 +52,19 @@ function isSeenBelow(folder: string, file: string): boolean {
   return below !== '' && !path.isAbsolute(below) && !isHidden(below, path.sep);
 }
 
-/** @throws AkinError unsupported-image if its bytes are not a picture */
-async function openFile(file: string, analyzer: Parameters<typeof originalsOf>[1]): Promise<Original | undefined> {
+/** @throws AkinError not-found if it contains something else; unsupported-image if it is no picture */
+async function openFile(
+  file: string,
+  expected: Pick<FilePlace, 'bytes' | 'hash'>,
+  analyzer: Parameters<typeof originalsOf>[1],
+): Promise<Original | undefined> {
   const found = await readHead(file);
   if (found === undefined) return undefined;
-  const { stat, head } = found;
+  const { stat, head, hash } = found;
+  if (stat.size !== expected.bytes || hash !== expected.hash) {
+    const msg = 'The original changed since it was indexed, or another file has its path now: index its folder again.';
+    throw new AkinError('not-found', msg);
+  }
   return {
     size: stat.size,
     modified: stat.mtime,
@@ -82,13 +92,13 @@ async function* readPart(file: string, start: number, end: number): AsyncGenerat
 }
 
 /** Undefined if it is not a file, or may not be read. */
-async function readHead(file: string): Promise<{ stat: Stats; head: Uint8Array } | undefined> {
+async function readHead(file: string): Promise<{ stat: Stats; head: Uint8Array; hash: number } | undefined> {
   try {
     await using handle = await fs.open(file, READ_FILE);
     const stat = await handle.stat();
     if (!stat.isFile()) return undefined;
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
-    return { stat, head: buffer.subarray(0, bytesRead) };
+    return { stat, head: buffer.subarray(0, bytesRead), hash: await hashOfHandle(handle, stat.size) };
   } catch {
     return undefined;
   }

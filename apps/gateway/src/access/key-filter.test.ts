@@ -15,10 +15,11 @@ const BOTH = '/api/cores/my-collection';
 const OWN = '/api/cores/own';
 
 const thumbnail = `data:image/webp;base64,${Buffer.from('RIFF0000WEBPVP8 ').toString('base64')}`;
+const FILE = { source: '/photos', bytes: 6, file_hash: 1 };
 const OF_A = [
   { id: 'a1', import: outputsOf('red'), title: 'red shoe', price: 10, labels: ['new'], location: '48,11', thumbnail },
   { id: 'a2', import: outputsOf('red-copy'), title: 'red boot', price: 20, labels: ['new', 'sale'], thumbnail },
-  { id: 'a3', import: outputsOf('blue'), title: 'blue sandal', price: 30, labels: ['sale'], source: '/photos' },
+  { id: 'a3', import: outputsOf('blue'), title: 'blue sandal', price: 30, labels: ['sale'], ...FILE },
   { id: 'a4', title: 'no picture', price: 40 },
 ].map((document) => ({ ...document, tenant: 'a' }));
 const OF_B = [
@@ -39,7 +40,7 @@ const OF_B = [
     labels: ['hidden', 'new'],
     thumbnail,
   },
-  { id: 'b3', import: outputsOf('green'), title: 'hidden sandal', price: 99, source: '/photos' },
+  { id: 'b3', import: outputsOf('green'), title: 'hidden sandal', price: 99, ...FILE },
   { id: 'b4', import: outputsOf('green'), title: 'hidden sandal', price: 98 },
 ].map((document) => ({ ...document, tenant: 'b', secret: 'hidden' }));
 

@@ -21,14 +21,8 @@ export const original: Handler<ParametersOf<Endpoints['original']>> = async (
     throw new AkinError('forbidden', 'Pages of another site may not show original pictures.');
   }
   const collection = await findCollection(store, parameters.collection);
-  const stored = await readStoredPicture(store, collection, parameters.id);
-  if (stored?.isMissing) {
-    throw new AkinError(
-      'not-found',
-      `The original of ${quote(parameters.id)} is missing: when akin last indexed its folder, the file was gone. A file that has its path now may be another one.`,
-    );
-  }
-  const file = stored?.place && (await originals.open({ collection: collection.name, ...stored.place }));
+  const place = (await readStoredPicture(store, collection, parameters.id))?.place;
+  const file = place && (await originals.open({ collection: collection.name, ...place }));
   if (file === undefined) {
     throw new AkinError(
       'not-found',

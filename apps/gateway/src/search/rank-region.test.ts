@@ -6,6 +6,7 @@ import { type Service, startService } from '../../test/start-service.ts';
 import type { Original } from '../config.ts';
 
 const C = '/api/cores/my-collection';
+const FILE = { source: 's', bytes: 1, file_hash: 1 };
 const LEFT = '0,0,0.5,1';
 const RIGHT = '.5,0,.5,1';
 
@@ -31,18 +32,14 @@ beforeAll(async () => {
   const thumbnail = (picture: string) => Buffer.from(`RIFF0000WEBP${picture}`).toString('base64');
   const documents = [
     ...['red', 'red-2', 'blue', 'blue-2', 'green'].map((id) => ({ id, import: outputsOf(id) })),
-    { id: 'file', import: outputsOf('x'), source: 's', path: 'red.png', image: 'http://a.example/green+green.jpg' },
-    { id: 'address', import: outputsOf('x'), source: 's', path: 'gone.png', image: 'http://a.example/red+blue.jpg' },
+    { id: 'file', import: outputsOf('x'), ...FILE, path: 'red.png', image: 'http://a.example/green+green.jpg' },
+    { id: 'address', import: outputsOf('x'), ...FILE, path: 'gone.png', image: 'http://a.example/red+blue.jpg' },
     { id: 'thumbnail', import: outputsOf('x'), image: 'http://a.example/missing.jpg', thumbnail: thumbnail('+red') },
     {
-      ...{ id: 'vanished', import: outputsOf('x'), source: 's', path: 'vanished.png' },
+      ...{ id: 'vanished', import: outputsOf('x'), ...FILE, path: 'vanished.png' },
       ...{ image: 'http://a b.example/', thumbnail: thumbnail('+red') },
     },
-    {
-      ...{ id: 'missing', import: outputsOf('x'), source: 's', path: 'red.png', missing: true },
-      thumbnail: thumbnail('blue+green'),
-    },
-    { id: 'lost', import: outputsOf('x'), source: 's', path: 'broken.png' },
+    { id: 'lost', import: outputsOf('x'), ...FILE, path: 'broken.png' },
   ];
   expect((await postJson(service.gateway, `${C}/update?commit=true`, documents)).status).toBe(200);
 });
@@ -67,7 +64,7 @@ async function get(endpoint: string, list: List, form?: FormData) {
 const first = async (list: List, endpoint = 'image', body?: FormData) => {
   const { response, message } = await get(
     endpoint,
-    [...list, ['fl', 'id'], ['fq', '-id:(file address thumbnail vanished missing lost)']],
+    [...list, ['fl', 'id'], ['fq', '-id:(file address thumbnail vanished lost)']],
     body,
   );
   return response?.docs[0].id ?? message;
@@ -134,7 +131,6 @@ describe('a search by a region', () => {
       ['address', RIGHT, 'blue'],
       ['thumbnail', RIGHT, 'red'],
       ['vanished', RIGHT, 'red'],
-      ['missing', RIGHT, 'green'],
     ] as const) {
       expect(
         await first([

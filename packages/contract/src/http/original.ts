@@ -11,7 +11,7 @@ export const original = endpoint({
   path: '/{collection}/original',
   summary: 'Get the picture file that a document was indexed from.',
   description:
-    'Only if this akin indexed the folder of the file into this collection; otherwise 404. Links are resolved first, and a file that is hidden or outside of these folders is not served. Takes `Range`. Pages of other sites are refused (403).',
+    'Only if this akin indexed the folder of the file into this collection, and the file still contains what was indexed; otherwise 404. Links are resolved first, and a file that is hidden or outside of these folders is not served. Takes `Range`. Pages of other sites are refused (403).',
   parameters: z.object({
     collection: COLLECTION_PARAMETER,
     id: text().meta({ description: 'Id of the document.' }),

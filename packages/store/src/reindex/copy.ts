@@ -129,8 +129,7 @@ async function copyOf(
       return { change: { kind: 'add', document, keptVersion }, analyzed: 'original' };
     }
     if (problem === undefined && !unreachable) return { change: { kind: 'add', document, keptVersion } };
-    const [source, path, gone] = ['source', 'path', 'missing'].map((name) => document.fields.get(name));
-    const place = placeOf(id, source, path, gone);
+    const place = placeOf(id, (field) => document.fields.get(field));
     const again = await reanalyze?.({ ...own, id, place }, models, signal);
     if (again !== undefined) {
       const { picture, outputs } = requireUsable(

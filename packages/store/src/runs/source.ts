@@ -4,26 +4,29 @@ import { Params } from '../search/params.ts';
 import { withSnapshot } from '../search/snapshot.ts';
 import { visible } from '../search/visible.ts';
 
-/** Where the file of a document is. */
+/** Where the file of a document is, and what it contains. */
 export interface FilePlace {
   /** The folder that was indexed. */
   readonly source: string;
   /** The path of the file in this folder. */
   readonly path: string;
+  /** Its size in bytes, and the hash of its content that the command computed which indexed it. */
+  readonly bytes: number;
+  readonly hash: number;
 }
 
-/** @returns undefined also if the file was gone when akin last looked: another one may have its path now */
-export function placeOf(id: string, source: unknown, path: unknown, missing: unknown): FilePlace | undefined {
-  if (typeof source !== 'string' || missing === true) return undefined;
-  return { source, path: typeof path === 'string' ? path : id };
+/** @param read returns a field of the document. @returns undefined for one that was not indexed from a file */
+export function placeOf(id: string, read: (field: string) => unknown): FilePlace | undefined {
+  const [source, path] = [read('source'), read('path')];
+  const [bytes, hash] = [Number(read('bytes') ?? Number.NaN), Number(read('file_hash') ?? Number.NaN)];
+  if (typeof source !== 'string' || Number.isNaN(bytes) || Number.isNaN(hash)) return undefined;
+  return { source, path: typeof path === 'string' ? path : id, bytes, hash };
 }
 
 /** Where the picture of a document can be read again. */
 interface StoredPicture {
-  /** The file that the document names as its own, as of {@link placeOf}. */
+  /** The file that the document names as its own. */
   readonly place: FilePlace | undefined;
-  /** Whether its file was gone when akin last looked. */
-  readonly isMissing: boolean;
   /** An http(s) URL. */
   readonly address: string | undefined;
   /** WebP. */
@@ -39,27 +42,22 @@ export async function readStoredPicture(
   return withSnapshot(store, collection, async (snapshot) => {
     const { tx, sqlSchema, schema } = snapshot;
     const params = new Params();
-    const columnOf = (name: string, type: 'string' | 'boolean') => {
+    const columns = ['source', 'path', 'bytes', 'file_hash', 'image'].map((name) => {
       const column = schema.columns.get(name);
-      return column?.kind === 'column' && column.type === type ? `d.${column.sql}` : 'null';
-    };
-    const [source, path, image] = ['source', 'path', 'image'].map((name) => columnOf(name, 'string'));
-    type Picture = Record<'source' | 'path' | 'image', string | null> & {
-      readonly missing: boolean | null;
-      readonly thumbnail: Buffer | null;
-    };
+      const isOne = column?.kind === 'column' && ['string', 'long', 'double'].includes(column.type);
+      return `${isOne ? `d.${column.sql}::text` : 'null'} as ${name}`;
+    });
+    type Picture = Readonly<Record<string, string | null>> & { readonly thumbnail: Buffer | null };
     const [row] = await tx.query<Picture>(
-      `select ${source} as source, ${path} as path, ${image} as image,
-              ${columnOf('missing', 'boolean')} as missing, t.bytes as thumbnail
+      `select ${columns.join(', ')}, t.bytes as thumbnail
          from ${sqlSchema}.documents d left join ${sqlSchema}.thumbnails t on t.doc = d.doc
         where d.id = ${params.add(id, 'text')} and ${visible(snapshot, params)}`,
       params.values,
     );
     if (row === undefined) return undefined;
     return {
-      place: placeOf(id, row.source, row.path, row.missing),
-      isMissing: row.missing === true,
-      address: addressIn(row.image),
+      place: placeOf(id, (field) => row[field]),
+      address: addressIn(row.image ?? null),
       thumbnail: row.thumbnail ?? undefined,
     };
   });
