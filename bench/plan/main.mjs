@@ -8,7 +8,7 @@ import { plan, predict } from './plan.mjs';
 
 const options = readOptions({
   /** Numbers of documents, separated by commas. The table has a column for each. */
-  documents: '1000000,10000000,100000000,1000000000',
+  documents: '1000000,10000000,100000000',
   /** Documents with outputs that are added or changed: per second at the peak, and per day. */
   changes: '100',
   'changes-a-day': '1000000',
