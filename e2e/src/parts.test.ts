@@ -106,6 +106,68 @@ it('finds both pictures of a collage, one of them mirrored, under filters, with 
   expect((await search(collage, { sort: 'id desc' })).docs.map(({ id }) => id)).toEqual(['d7', 'd4']);
 });
 
+it('pages by a cursor, and groups by a field', async () => {
+  const both = await sharp({ create: { width: 1200, height: 450, channels: 3, background: '#fff' } })
+    .composite([
+      { input: seven, left: 0, top: 0 },
+      { input: await triangles(4), left: 600, top: 0 },
+    ])
+    .jpeg()
+    .toBuffer();
+  const ids: unknown[] = [];
+  for (let mark = '*'; ; ) {
+    const page = await akin.client
+      .collection('drawings')
+      .rank('parts', { fl: 'id', rows: 1, cursorMark: mark }, { file: Uint8Array.from(both) });
+    expect(page.response.numFound).toBe(2);
+    ids.push(...page.response.docs.map(({ id }) => id));
+    if (page.nextCursorMark === mark) break;
+    mark = page.nextCursorMark as string;
+  }
+  expect(ids.sort()).toEqual(['d4', 'd7']);
+  const heads = await search(both, { fq: '{!collapse field=odd}', facet: true, 'facet.field': 'odd' });
+  expect(heads.numFound).toBe(2);
+});
+
+const copies = (parameters: object, bytes?: Buffer) =>
+  akin.client
+    .collection('drawings')
+    .rank('duplicate', { fl: 'id,score', ...parameters }, bytes && { file: Uint8Array.from(bytes) });
+
+it('finds the picture of a crop as a copy, with its box, under filters, with counts', async () => {
+  const crop = await sharp(seven).extract({ left: 300, top: 45, width: 270, height: 270 }).toBuffer();
+  const { response, facet_counts } = await copies(
+    {
+      fl: 'id,score,parts_box',
+      fq: '{!tag=odd}odd:true',
+      facet: true,
+      'facet.field': ['odd', '{!ex=odd key=all}odd'],
+    } as object,
+    crop,
+  );
+  expect(response.numFound).toBe(1);
+  expect(response.docs.map(({ id }) => id)).toEqual(['d7']);
+  expect(response.docs[0]?.score).toBeGreaterThan(0.7);
+  about((response.docs[0] as unknown as { parts_box: Box }).parts_box.document, [0.5, 0.1, 0.45, 0.6]);
+  expect(facet_counts?.facet_fields.odd).toEqual(expect.arrayContaining(['true', 1]));
+  expect((await copies({ fq: 'odd:false' }, crop)).response.numFound).toBe(0);
+  // Without a threshold everything is ranked, and the picture with the common part comes first.
+  const all = await copies({ 'rank.threshold': 0, rows: 3 }, crop);
+  expect([all.response.numFound, all.response.docs[0]?.id]).toEqual([12, 'd7']);
+  const none = await copies({ 'rank.threshold': 0, rows: 3, fq: '-id:d7' }, crop);
+  expect([none.response.numFound, none.response.docs.length]).toEqual([11, 3]);
+});
+
+it('finds copies of a document by its points too, and shows its picture first', async () => {
+  const drawings = akin.client.collection('drawings');
+  const crop = await sharp(seven).extract({ left: 300, top: 45, width: 270, height: 270 }).toBuffer();
+  await drawings.addPicture({ id: 'crop' }, new Blob([Uint8Array.from(crop)]), { commit: true });
+  const { response, nextCursorMark } = await copies({ 'rank.by.id': 'crop', cursorMark: '*', rows: 1 });
+  expect([response.numFound, response.docs[0]]).toEqual([2, { id: 'crop', score: 1 }]);
+  const rest = await copies({ 'rank.by.id': 'crop', cursorMark: nextCursorMark as string, rows: 1 });
+  expect(rest.response.docs.map(({ id }) => id)).toEqual(['d7']);
+});
+
 it('finds nothing unrelated, and the picture of a document itself', async () => {
   expect((await search(await triangles(99))).numFound).toBe(0);
   const drawings = akin.client.collection('drawings');
@@ -124,11 +186,7 @@ it('follows changes', async () => {
 
 it('says what is wrong with other inputs', async () => {
   const drawings = akin.client.collection('drawings');
-  for (const parameters of [
-    { 'rank.by.hex': '#ff0000' },
-    { 'rank.by.id': ['d1', 'd2'] },
-    { 'rank.by.id': 'd1', cursorMark: '*', sort: 'id asc' },
-  ]) {
+  for (const parameters of [{ 'rank.by.hex': '#ff0000' }, { 'rank.by.id': ['d1', 'd2'] }]) {
     await expect(drawings.rank('parts', parameters)).rejects.toMatchObject({ status: 400 });
   }
   await expect(drawings.rank('parts', { 'rank.by.id': 'nobody' })).rejects.toMatchObject({ status: 404 });

@@ -98,10 +98,18 @@ export type { FieldCollapse, MemberRequest } from './search/collapse-request.ts'
 export { MAX_FACET_VALUES } from './search/facet-plans.ts';
 export type { FacetRequest, FacetResult, ValueCount } from './search/facet-request.ts';
 export { MAX_FACETS } from './search/facets.ts';
-export { type FoundPart, findParts, type PartsInput } from './search/find-parts.ts';
+export { type FoundPart, findParts } from './search/find-parts.ts';
 export { getDocuments } from './search/get-documents.ts';
+export type { PartBox } from './search/part-box.ts';
 export { readThumbnail } from './search/read.ts';
-export type { RankByDocuments, Ranking, SearchInput, SearchResult, Smartfilter } from './search/request.ts';
+export type {
+  KnownDistances,
+  RankByDocuments,
+  Ranking,
+  SearchInput,
+  SearchResult,
+  Smartfilter,
+} from './search/request.ts';
 export { search } from './search/search.ts';
 export { parseSort, type SortClause } from './search/sort.ts';
 export { terms } from './search/terms.ts';

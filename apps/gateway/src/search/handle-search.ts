@@ -21,7 +21,7 @@ import { rankingModule, rankOfInputs } from './describe-query.ts';
 import { isUncached, type NamedFacet, readFacets, tagsOf } from './facets.ts';
 import { type FieldList, needsScores, readFieldList, requestedDistances, requestedFields } from './field-list.ts';
 import { type Grouping, pageOf, readGrouping, splitFilters } from './grouping.ts';
-import { PARTS, PARTS_BOX, searchParts } from './parts.ts';
+import { PARTS, PARTS_BOX, partScoreOf, searchWithParts, soughtParts } from './parts.ts';
 import { type PresentedHit, presentDocument } from './present.ts';
 import { facetWarnings, presentFacets } from './present-facets.ts';
 import { presentGroups } from './present-groups.ts';
@@ -82,6 +82,7 @@ export async function handleSearch(
     inputs.some(({ kind, region }) => kind === 'url' || kind === 'data' || kind === 'text' || region !== undefined);
   return computeFromCache(parameters.collection, context, isAnalyzed, async (collection, schema) => {
     const atLeast = await commitToShow(collection);
+    const sought = await soughtParts(inputs, module, collection, signal, context);
     if (!isOfParts) await requireModelForInputs(inputs, module, collection, schema, context);
     const calibration = isOfParts ? undefined : calibrationFor(inputs, module, schema, collection, context);
     const rankOptions = {
@@ -91,11 +92,13 @@ export async function handleSearch(
       smartfilter: parameters['rank.approximate'] === false ? 'off' : parameters['rank.smartfilter'],
     } as const;
     const described =
-      inputs.length > 0 && !isOfParts ? await rankOfInputs(inputs, rankOptions, signal, context) : undefined;
+      inputs.length > 0 && !isOfParts
+        ? await rankOfInputs(sought?.inputs ?? inputs, rankOptions, signal, context)
+        : undefined;
     const rank = described?.rank;
 
     const { names, hidden } = fieldNames(fields, schema);
-    const question: SearchInput = {
+    const question = {
       query,
       filters: filters.map((filter) => filter.query),
       uncached: new Set([
@@ -120,17 +123,28 @@ export async function handleSearch(
       ...(parameters.TZ === undefined ? {} : { timeZone: parameters.TZ }),
     };
     const run = (asked: SearchInput) =>
-      searchTraced(collection, asked, rank === undefined ? undefined : module, signal, context);
-    const parts = isOfParts
-      ? await searchParts(inputs, rankOptions.threshold, question, collection, run, signal, context)
+      searchTraced(collection, asked, inputs.length === 0 ? undefined : module, signal, context);
+    const parts = sought?.points
+      ? await searchWithParts(
+          sought.points,
+          rankOptions.threshold,
+          calibration,
+          question,
+          collection,
+          run,
+          signal,
+          context,
+        )
       : undefined;
     const result = parts?.result ?? (await run(question));
 
-    const score = ({ distance, score }: Scored) =>
-      distance === undefined ? score : scoreOf(module, distance, calibration);
+    const score = ({ distance, score }: Scored) => {
+      if (distance === undefined) return score;
+      return isOfParts ? partScoreOf(distance) : scoreOf(module, distance, calibration);
+    };
     const facetQueries = facets.flatMap(({ request }) => (request.kind === 'query' ? [request.query] : []));
     const warnings = [
-      ...(described?.warnings ?? parts?.warnings ?? []),
+      ...[...(sought?.warnings ?? []), ...(described?.warnings ?? []), ...(parts?.warnings ?? [])],
       ...warnAboutDates([query, ...filters.map((filter) => filter.query), ...facetQueries], schema.fields),
     ];
     const shown = {

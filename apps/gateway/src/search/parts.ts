@@ -1,6 +1,16 @@
-import { AkinError, Double, type Field, type Query } from '@akin/domain';
+import { AkinError, type Calibration, Double, type Field } from '@akin/domain';
 import { MODULES } from '@akin/modules/manifests';
-import { type Collection, type FoundPart, findParts, type SearchInput, type SearchResult } from '@akin/store';
+import { distanceAt, partScore, SURE_PART_SCORE } from '@akin/modules/vectors';
+import {
+  appliedModules,
+  type Collection,
+  findParts,
+  type KnownDistances,
+  type PartBox,
+  type RankByDocuments,
+  type SearchInput,
+  type SearchResult,
+} from '@akin/store';
 import type { Context } from '../context.ts';
 import { analyzePicture } from './analyze-picture.ts';
 import { analyzeStoredPicture } from './analyze-stored-picture.ts';
@@ -9,29 +19,109 @@ import type { RankInput } from './rank-inputs.ts';
 /** The module whose points find parts, and its mode of searches. */
 export const PARTS: string = MODULES.find(({ points }) => points)?.name ?? '';
 
-/** The strength at which a pair of pictures without a common part is one in a million, and its score. */
-const SURE = { strength: 8, score: 0.7 };
+/** The module that finds copies: where pictures have points, these find more of them. */
+const COPIES = 'duplicate';
 
-/** From 0 to 1. It only approaches 1: the same picture in another size has fewer points in common. */
-function partScore(strength: number): number {
-  return strength / (strength + (SURE.strength * (1 - SURE.score)) / SURE.score);
-}
+/** By descriptors, from this score on a pair is probably a copy. */
+const NEAR_SCORE = 0.6;
+
+/** How long a search for copies, which finds most of them without, waits for points that are read into memory. */
+const COPIES_WAIT_MILLISECONDS = 1_000;
+/** Searches of two commits are repeated until they are of one. */
+const MAX_TRIES = 3;
+
+/** The distance of a score in a search for parts, and the score of that. */
+const partDistance = (score: number) => 1 - score;
+export const partScoreOf = partDistance;
 
 /** The member of a document that says where the common part is. */
 export const PARTS_BOX: Field = { name: 'parts_box', type: 'string', origin: 'analysis', returnedByDefault: false };
 
+/** A picture whose parts are looked for. */
+export interface Sought {
+  /** As the module writes them. Undefined: only descriptors find something. */
+  readonly points?: Uint8Array | undefined;
+  /** The inputs of the ranking by descriptors. */
+  readonly inputs: readonly RankInput[];
+  readonly warnings: readonly string[];
+}
+
 /**
- * A search for the documents whose pictures have a part in common with the picture of a request. They are found first;
- * the search then shows and counts them as any other.
+ * The points of the picture of a search for parts, or for copies in a collection with points.
  *
- * @param threshold least score
- * @param run runs a search that does not rank
- * @throws AkinError bad-request for other inputs than one picture; errors of its analysis
+ * @param module by which the search ranks
+ * @returns undefined if the search needs none
+ * @throws AkinError bad-request if a search for parts has other inputs than one picture; errors of its analysis
  */
-export async function searchParts(
+export async function soughtParts(
   inputs: readonly RankInput[],
+  module: string,
+  collection: Collection,
+  signal: AbortSignal,
+  context: Context,
+): Promise<Sought | undefined> {
+  const [input] = inputs;
+  const isPicture = input !== undefined && inputs.length === 1 && ['id', 'url', 'data'].includes(input.kind);
+  if (module === PARTS) {
+    if (isPicture) return analyzeSought(input, [PARTS], collection, signal, context);
+    throw new AkinError(
+      'bad-request',
+      `rank.mode=${PARTS} takes one picture: rank.by.id, rank.by.url, rank.by.data or a file.`,
+    );
+  }
+  if (module !== COPIES || !isPicture || !appliedModules(context.store, collection)?.includes(PARTS)) return undefined;
+  // The descriptor of a document is read with the result.
+  if (input.kind !== 'id' || input.region) return analyzeSought(input, [COPIES, PARTS], collection, signal, context);
+  const sought = await analyzeSought(input, [PARTS], collection, signal, context).catch((error: unknown) => {
+    if (error instanceof AkinError && error.code !== 'not-found') return { warnings: [withoutParts(error)] };
+    throw error;
+  });
+  return { ...sought, inputs };
+}
+
+const withoutParts = ({ message }: AkinError) => `Copies were found without points of pictures. ${message}`;
+
+async function analyzeSought(
+  input: RankInput,
+  modules: readonly string[],
+  collection: Collection,
+  signal: AbortSignal,
+  context: Context,
+): Promise<Sought> {
+  const { kind, value, parameter, region } = input;
+  const options = { region, soughtPoints: true };
+  const { outputs, warnings = [] } =
+    kind === 'id'
+      ? await analyzeStoredPicture(collection, value, parameter, modules, signal, context, options)
+      : await analyzePicture(
+          kind === 'url' ? { url: value } : { data: value },
+          parameter,
+          modules,
+          signal,
+          context,
+          options,
+        );
+  // These are more points than outputs of a document may have.
+  const { parts_points: text, ...others } = JSON.parse(outputs) as { parts_points: string };
+  return {
+    points: Uint8Array.from(Buffer.from(text, 'base64')),
+    inputs: [{ ...input, kind: 'outputs', value: JSON.stringify(others) }],
+    warnings,
+  };
+}
+
+/**
+ * A search whose ranking knows which documents have a part in common with a picture: the ranking by descriptors, if
+ * there is one, counts the better of two scores.
+ *
+ * @param threshold least score of a search for parts
+ * @param run runs a search
+ */
+export async function searchWithParts(
+  points: Uint8Array,
   threshold: number | undefined,
-  question: SearchInput,
+  calibration: Calibration | undefined,
+  question: SearchInput & { readonly rank?: RankByDocuments | undefined },
   collection: Collection,
   run: (question: SearchInput) => Promise<SearchResult>,
   signal: AbortSignal,
@@ -41,134 +131,65 @@ export async function searchParts(
   readonly boxes: ReadonlyMap<string, unknown>;
   readonly warnings: readonly string[];
 }> {
-  const [input] = inputs;
-  if (input === undefined || inputs.length > 1 || !['id', 'url', 'data'].includes(input.kind)) {
-    throw new AkinError(
-      'bad-request',
-      `rank.mode=${PARTS} takes one picture: rank.by.id, rank.by.url, rank.by.data or a file.`,
-    );
-  }
-  if (question.cursorMark !== undefined) {
-    throw new AkinError('bad-request', `cursorMark is not possible with rank.mode=${PARTS}: page with start.`);
-  }
-  if (question.collapseBy !== undefined) {
-    throw new AkinError('bad-request', `Groups by a field are not possible with rank.mode=${PARTS}.`);
-  }
-  const { points, warnings } = await soughtPoints(input, collection, signal, context);
-  const { query, filters = [], uncached, now, timeZone, atLeast, sort = [], start = 0, rows } = question;
-  const parts = await context.semaphores.searches.run(signal, context, () =>
-    findParts(context.store, collection, {
-      ...{ module: PARTS, points, filters: [query, ...filters], atLeast },
-      ...(uncached && { uncached }),
-      ...(now && { now }),
-      ...(timeZone && { timeZone }),
-    }),
-  );
-  const scores = new Map(parts.map(({ id, strength }): [string, number] => [id, partScore(strength)]));
-  const found = parts.filter(({ id }) => (scores.get(id) as number) >= (threshold ?? SURE.score));
-  const [first] = sort;
-  const result = await run({
-    ...question,
-    ...{
-      filters: [...filters, anyOfIds(found.map(({ id }) => id))],
-      sort: sort.filter(({ name }) => name !== 'score'),
-    },
-    ...{ start: 0, rows: found.length, scores: false },
-  });
-  const hits = result.hits.map((hit) => ({ ...hit, score: scores.get(hit.id) as number }));
-  if (first === undefined || first.name === 'score') {
-    const sign = first?.direction === 'asc' ? 1 : -1;
-    hits.sort((a, b) => sign * (a.score - b.score));
-  }
-  const size = sizeOf(points);
-  return {
-    result: {
-      ...result,
-      ...(hits.length > 0 ? { maxScore: Math.max(...hits.map(({ score }) => score)) } : {}),
-      hits: hits.slice(start, start + rows),
-    },
-    boxes: new Map(found.map((part) => [part.id, boxOf(part, size)])),
-    warnings,
+  const { query, filters = [], uncached, now, timeZone, atLeast, rank, facets = [] } = question;
+  // What a facet counts without a filter must be found without it.
+  const isExcluded = (filter: SearchInput['query']) => facets.some((facet) => facet.excludedQueries?.has(filter));
+  const near: RankByDocuments | undefined =
+    rank && (async (stored) => ({ ...(await rank(stored)), maxDistance: distanceAt(COPIES, NEAR_SCORE, calibration) }));
+  const asked = {
+    ...{ module: PARTS, points, near, filters: [query, ...filters].filter((one) => !isExcluded(one)) },
+    ...{ atLeast, signal, waitMilliseconds: rank && COPIES_WAIT_MILLISECONDS },
+    ...(uncached && { uncached }),
+    ...(now && { now }),
+    ...(timeZone && { timeZone }),
   };
+  const least = rank ? SURE_PART_SCORE : (threshold ?? SURE_PART_SCORE);
+  const attempt = <T>(work: () => Promise<T>) => context.semaphores.searches.run(signal, context, work);
+  for (let tries = 1; ; tries++) {
+    const all = await findParts(context.store, collection, asked, attempt).catch((error: unknown) => {
+      if (rank !== undefined && error instanceof AkinError && error.code === 'unavailable') return error;
+      throw error;
+    });
+    if (all instanceof AkinError) {
+      return { result: await run(question), boxes: new Map(), warnings: [withoutParts(all)] };
+    }
+    const { commit, parts } = all;
+    const found = parts
+      .map((part) => ({ ...part, score: partScore(part.strength, part.isNear) }))
+      .filter(({ score }) => score >= least);
+    const distanceOf = (score: number) => (rank ? distanceAt(COPIES, score, calibration) : partDistance(score));
+    const known: KnownDistances = {
+      docs: found.map(({ doc }) => doc),
+      distances: found.map(({ score }) => distanceOf(score)),
+    };
+    const result = await run({ ...question, rank: withKnown(rank, known) });
+    if (result.commit !== commit && tries < MAX_TRIES) continue;
+    return {
+      result,
+      boxes: new Map(found.map(({ id, box }) => [id, presentBox(box, 'query', 'document')])),
+      warnings: [],
+    };
+  }
 }
 
-async function soughtPoints(input: RankInput, collection: Collection, signal: AbortSignal, context: Context) {
-  const { kind, value, parameter, region } = input;
-  const options = { region, soughtPoints: true };
-  const { outputs, warnings = [] } =
-    kind === 'id'
-      ? await analyzeStoredPicture(collection, value, parameter, [PARTS], signal, context, options)
-      : await analyzePicture(
-          kind === 'url' ? { url: value } : { data: value },
-          parameter,
-          [PARTS],
-          signal,
-          context,
-          options,
-        );
-  const { parts_points: text } = JSON.parse(outputs) as { parts_points: string };
-  return { points: Uint8Array.from(Buffer.from(text, 'base64')), warnings };
-}
-
-function anyOfIds(ids: Iterable<string>): Query {
-  const should = Array.from(ids, (value): Query => ({ kind: 'term', field: 'id', value, operator: 'OR', position: 0 }));
-  return should.length === 0 ? { kind: 'none' } : { kind: 'bool', must: [], should, mustNot: [] };
-}
-
-interface Size {
-  readonly width: number;
-  readonly height: number;
-}
-
-/** The size of the picture of points, in units of its long side. */
-function sizeOf(points: Uint8Array): Size {
-  const view = new DataView(points.buffer, points.byteOffset, points.byteLength);
-  // Imported outputs may contain 0.
-  const [width, height] = [Math.max(1, view.getUint16(2, true)), Math.max(1, view.getUint16(4, true))];
-  const long = Math.max(width, height);
-  return { width: width / long, height: height / long };
+function withKnown(rank: RankByDocuments | undefined, known: KnownDistances): SearchInput['rank'] {
+  if (rank === undefined) return { module: PARTS, known };
+  return known.docs.length === 0 ? rank : async (stored) => ({ ...(await rank(stored)), known });
 }
 
 /**
- * Where the common part is in both pictures, as x, y, width and height in fractions of their sides; by how many degrees
- * the document is turned in the query, how large it is there (1: its long side is that of the query), and whether it is
- * mirrored.
+ * A box as in a response.
+ *
+ * @param query the name of the picture that was searched for
+ * @param document the name of the other one
  */
-function boxOf(
-  { transform, points, isMirrored }: Pick<FoundPart, 'transform' | 'points' | 'isMirrored'>,
-  query: Size,
-): Map<string, unknown> {
-  const { a, b, x, y } = transform;
-  const document = sizeOf(points);
-  const square = a * a + b * b;
-  const toQuery = (u: number, v: number): Place => [a * u - b * v + x, b * u + a * v + y];
-  const toDocument = (u: number, v: number): Place => [
-    (a * (u - x) + b * (v - y)) / square,
-    (a * (v - y) - b * (u - x)) / square,
-  ];
-  const inQuery = bounds(document, toQuery, query);
-  const [left = 0, top = 0, width = 0, height = 0] = inQuery;
-  const turn = (Math.atan2(b, a) * 180) / Math.PI;
+export function presentBox(box: PartBox, query: string, document: string): Map<string, unknown> {
   const rounded = (value: number) => new Double(Math.round(value * 1e4) / 1e4);
   return new Map<string, unknown>([
-    ['query', (isMirrored ? [1 - left - width, top, width, height] : inQuery).map(rounded)],
-    ['document', bounds(query, toDocument, document).map(rounded)],
-    ['turn', rounded(((isMirrored ? -turn : turn) + 360) % 360)],
-    ['scale', rounded(Math.sqrt(square))],
-    ['mirrored', isMirrored],
+    [query, box.query.map(rounded)],
+    [document, box.document.map(rounded)],
+    ['turn', rounded(box.turn)],
+    ['scale', rounded(box.scale)],
+    ['mirrored', box.isMirrored],
   ]);
-}
-
-type Place = readonly [x: number, y: number];
-
-/** The part of a picture that another one covers, in fractions. */
-function bounds({ width, height }: Size, map: (x: number, y: number) => Place, within: Size): number[] {
-  const corners = [map(0, 0), map(width, 0), map(0, height), map(width, height)];
-  const span = (axis: 0 | 1, size: number): Place => {
-    const values = corners.map((corner) => Math.max(0, Math.min(1, corner[axis] / size)));
-    return [Math.min(...values), Math.max(...values)];
-  };
-  const [left, right] = span(0, within.width);
-  const [top, bottom] = span(1, within.height);
-  return [left, top, right - left, bottom - top];
 }

@@ -8,7 +8,8 @@ export const duplicate = endpoint({
   mount: 'collections',
   path: '/{collection}/duplicate',
   summary: 'Find copies: a search with `rank.mode=duplicate` and `rank.threshold=0.7`.',
-  description: 'Requires at least one `rank.by.*`. Parameters override the defaults.',
+  description:
+    'Requires at least one `rank.by.*`. Parameters override the defaults. In a collection with the module `parts`, one picture is also searched for by its points: the better of both scores counts, and `fl=parts_box` says where the common part is.',
   parameters: SEARCH_PARAMETERS,
   bodies: SEARCH_BODIES,
   pictureParameter: 'rank.by.data',

@@ -67,6 +67,7 @@ export async function withQueriesRemoved(
 /** The condition that a document has a descriptor, and is near enough, if a search ranks by it. */
 function rankable({ rank }: SearchRequest, snapshot: Snapshot, params: Params): string {
   if (rank === undefined) return 'true';
+  if (rank.vector === undefined) return `d.doc = any(${params.add(rank.known?.docs ?? [], 'int8[]')})`;
   const near =
     rank.maxDistance === undefined
       ? ''

@@ -8,7 +8,7 @@ import type { MatchedDocuments } from './facet-plan.ts';
 import type { CompileContext } from './field-clauses.ts';
 import type { MatchSource } from './match-source.ts';
 import { Params } from './params.ts';
-import type { Rank, SearchRequest } from './request.ts';
+import type { KnownDistances, Rank, SearchRequest } from './request.ts';
 import type { NearDocuments, Snapshot } from './snapshot.ts';
 import { visible } from './visible.ts';
 
@@ -42,6 +42,14 @@ function allMatches(
   const { where, score } = conditionsOf(request, snapshot, clock, params, valued && rank === undefined);
   const documents = `${snapshot.sqlSchema}.documents d`;
   if (rank === undefined) return { params, from: `${documents} where ${where}`, value: score, inRange: 'true' };
+  if (rank.vector === undefined) {
+    return {
+      params,
+      from: `${knownRows(rank, snapshot, params)} where ${where} offset 0`,
+      value: 'v.value',
+      inRange: 'true',
+    };
+  }
   const table = rankedTable(rank, snapshot);
   if (rank.maxDistance !== undefined) {
     const greatest = params.add(rank.maxDistance, 'float8');
@@ -119,6 +127,17 @@ function nearRows(rank: Rank, near: NearDocuments, greatest: string, snapshot: S
   );
 }
 
+/** The rows with known distances, with their documents `d`. */
+function knownRows({ known = NOTHING_KNOWN }: Rank, { sqlSchema }: Snapshot, params: Params): string {
+  const [docs, distances] = [params.add(known.docs, 'int8[]'), params.add(known.distances, 'float8[]')];
+  return (
+    `unnest(${docs}, ${distances}) v (doc, value) ` +
+    `cross join lateral (select * from ${sqlSchema}.documents d where d.doc = v.doc offset 0) d`
+  );
+}
+
+const NOTHING_KNOWN: KnownDistances = { docs: [], distances: [] };
+
 /** The documents that a search shows, for counting: heads, and those within a distance, are found once per statement. */
 export function matchedBy(request: SearchRequest, snapshot: Snapshot): (context: CompileContext) => MatchedDocuments {
   const { query, filters = [], rank, collapseBy } = request;
@@ -140,8 +159,13 @@ export function matchedBy(request: SearchRequest, snapshot: Snapshot): (context:
     const documents = `${snapshot.sqlSchema}.documents d`;
     const where = [visible(snapshot, params), ...conditions].join(' and ');
     const matchesAll = conditions.length === 0 && snapshot.key === undefined;
-    if (rank === undefined || (rank.maxDistance === undefined && isAllDescribed(rank, snapshot))) {
+    const isOfAll = rank === undefined || (isUnlimited(rank) && isAllDescribed(rank, snapshot));
+    if (rank === undefined || isOfAll) {
       return { with: '', from: documents, where, matchesAll };
+    }
+    if (rank.vector === undefined) {
+      const matched = `select d.* from ${knownRows(rank, snapshot, params)} where ${where} offset 0`;
+      return { with: `with near as materialized (${matched})`, from: 'near d', where: 'true', matchesAll: false };
     }
     const table = rankedTable(rank, snapshot);
     if (rank.maxDistance === undefined) {
@@ -158,9 +182,18 @@ export function matchedBy(request: SearchRequest, snapshot: Snapshot): (context:
   };
 }
 
+/** Whether a ranking matches every document with the descriptor, however far. */
+export function isUnlimited({ vector, maxDistance }: Rank): boolean {
+  return vector !== undefined && maxDistance === undefined;
+}
+
 /** SQL of the distance of a descriptor `v`. */
-export function distanceTo({ vector }: Pick<Rank, 'vector'>, params: Params): string {
-  return `v.vector <-> ${params.add(encodeHalfvec(vector), `halfvec(${vector.length})`)}`;
+export function distanceTo({ vector = new Float32Array(), known }: Rank, params: Params): string {
+  const own = `v.vector <-> ${params.add(encodeHalfvec(vector), `halfvec(${vector.length})`)}`;
+  if (known === undefined || known.docs.length === 0) return own;
+  const [docs, distances] = [params.add(known.docs, 'int8[]'), params.add(known.distances, 'float8[]')];
+  // Null for other documents, which "least" ignores.
+  return `least(${own}, (${distances})[array_position(${docs}, v.doc)])`;
 }
 
 export function rankedTable({ module }: Pick<Rank, 'module'>, { sqlSchema, modules }: Snapshot): string {

@@ -2,9 +2,10 @@ import type { Candidates } from '@akin/searcher';
 import type { Store } from '../context.ts';
 import type { Row } from '../engine/engine.ts';
 import { isNearestHead } from './collapse-by-field.ts';
+import type { Clock } from './date-math.ts';
 import { documentColumns, type ReadDocument, selectFields } from './hydrate.ts';
 import type { InMemoryCandidates } from './in-memory-candidates.ts';
-import { distanceTo, rankedTable } from './matching.ts';
+import { conditionsOf, distanceTo, rankedTable } from './matching.ts';
 import type { NearQuery } from './near-query.ts';
 import { Params } from './params.ts';
 import { type Rank, type Ranking, type SearchRequest, type Smartfilter, sortOf } from './request.ts';
@@ -45,8 +46,9 @@ const COMPARED: Readonly<Record<Smartfilter, number>> = { off: 1, low: 1 / 8, me
 /** Whether the nearest in memory can be the page. */
 export function isByNearness(request: SearchRequest): boolean {
   const { rank, rows, start = 0, cursorMark, collapseBy } = request;
-  if (collapseBy !== undefined && !isNearestHead(collapseBy, request)) return false;
-  if (rank === undefined || rank.maxDistance !== undefined || cursorMark !== undefined) return false;
+  // The searcher does not know the groups of documents with known distances.
+  if (collapseBy !== undefined && (rank?.known || !isNearestHead(collapseBy, request))) return false;
+  if (rank?.vector === undefined || rank.maxDistance !== undefined || cursorMark !== undefined) return false;
   const [first, ...others] = sortOf(request);
   const byScore = first?.name === 'score' && first.direction === 'desc' && others.every(({ name }) => name !== 'score');
   return byScore && start + rows <= DEEPEST;
@@ -58,13 +60,15 @@ export async function readNearest(
   finder: InMemoryCandidates,
   request: SearchRequest,
   snapshot: Snapshot,
+  clock: Clock,
 ): Promise<NearestPage | undefined> {
   const { rank } = request;
-  if (rank === undefined) return undefined;
+  if (rank?.vector === undefined) return undefined;
   rankedTable(rank, snapshot);
-  const candidates = await finder.nearest(request, nearQuery(store, request, rank), snapshot.collapsed ?? []);
+  const query = nearQuery(store, request, { ...rank, vector: rank.vector });
+  const candidates = await finder.nearest(request, query, snapshot.collapsed ?? []);
   if (candidates === undefined || candidates.isOverLimit) return undefined;
-  return rankCandidates(store, request, rank, snapshot, candidates);
+  return rankCandidates(store, request, rank, snapshot, clock, candidates);
 }
 
 /**
@@ -77,7 +81,7 @@ export async function findNear(
   { rank }: SearchRequest,
   snapshot: Snapshot,
 ): Promise<NearDocuments | undefined> {
-  if (rank?.maxDistance === undefined) return undefined;
+  if (rank?.vector === undefined || rank.maxDistance === undefined) return undefined;
   rankedTable(rank, snapshot);
   const found = await finder.within({
     module: rank.module,
@@ -89,13 +93,14 @@ export async function findNear(
     maxCandidates: MAX_CANDIDATES,
   });
   if (found === undefined || found.isOverLimit) return undefined;
-  return { docs: Array.from(found.docs, BigInt), compared: found.compared };
+  const docs = new Set([...Array.from(found.docs, BigInt), ...(rank.known?.docs ?? [])]);
+  return { docs: [...docs], compared: found.compared };
 }
 
 function nearQuery(
   store: Store,
   { start = 0, rows }: SearchRequest,
-  { module, vector, smartfilter = 'low' }: Rank,
+  { module, vector, smartfilter = 'low' }: Rank & { readonly vector: Float32Array },
 ): NearQuery {
   return {
     module,
@@ -115,6 +120,7 @@ async function rankCandidates(
   request: SearchRequest,
   rank: Rank,
   snapshot: Snapshot,
+  clock: Clock,
   { docs, groups, groupCount, matches, isExact, compared }: Candidates,
 ): Promise<NearestPage> {
   const ranking: Ranking = { exact: isExact, distances: compared, inMemory: true };
@@ -125,14 +131,23 @@ async function rankCandidates(
   const keys = sortKeys(sortOf(request), () => rankKeys(rank, params), snapshot, params);
   const shown = documentColumns(store, snapshot, fields, request.distances ?? [], params);
   const order = orderBy(keys);
-  const few = params.add(docs.length === 0 ? [] : Array.from(docs, BigInt), 'int8[]');
+  const candidates = Array.from(docs, BigInt);
+  const known = rank.known?.docs ?? [];
+  const few = params.add([...new Set([...candidates, ...known])], 'int8[]');
   const wanted = params.add(Math.max(1, start + rows), 'int8');
   const table = rankedTable(rank, snapshot);
   const distance = distanceTo(rank, params);
+  // The searcher has compared the candidates with the filters, but not the others.
+  const isKnownToMatch = (some: readonly bigint[]) => {
+    const { where } = conditionsOf(request, snapshot, clock, params);
+    const isMatch = `exists (select from ${sqlSchema}.documents d where d.doc = v.doc and ${where})`;
+    return `(v.doc = any(${params.add(some, 'int8[]')}) or ${isMatch})`;
+  };
   const nearby = groups
     ? `select v.doc, ${distance} as value, c.g
          from unnest(${few}, ${params.add(Array.from(groups), 'float8[]')}) c (doc, g) join ${table} v on v.doc = c.doc offset 0`
     : `select v.doc, ${distance} as value from ${table} v where v.doc = any(${few})
+        ${known.length > 0 ? `and ${isKnownToMatch(candidates)}` : ''}
         order by value fetch first (${wanted}) rows with ties`;
   const near = `(${nearby}) v cross join lateral (select * from ${sqlSchema}.documents d where d.doc = v.doc offset 0) d`;
   const columns = `d.doc, d.id, v.value${keyColumns(keys)}`;

@@ -52,7 +52,7 @@ export async function readPage(store: Store, request: SearchRequest, snapshot: S
   if (request.rows === 0) return { rows: [], documents: NO_DOCUMENTS, mark: undefined, constantScore };
 
   const keys = sortKeys(sortOf(request), () => scoreKeys(value, rank, params), snapshot, params);
-  const order = () => orderFingerprint(sortOf(request), rank && [rank.module, ...rank.vector, rank.firstId]);
+  const order = () => orderFingerprint(sortOf(request), rank && [rank.module, ...(rank.vector ?? []), rank.firstId]);
   const fields = selectFields(snapshot, request.fields ?? ['*']);
   const shown = documentColumns(store, snapshot, fields, request.distances ?? [], params);
   // The contents are read only from the rows of the page, after they are chosen: of one document, at once.

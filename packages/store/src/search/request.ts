@@ -64,14 +64,22 @@ export type RankByDocuments = (
 /** Order by similarity. Only documents with the module's descriptor match. */
 export interface Rank {
   readonly module: string;
-  /** Unit length, with the dimensions of the module's descriptor. */
-  readonly vector: Float32Array;
+  /** Unit length, with the dimensions of the module's descriptor. Undefined: only the documents of `known` match. */
+  readonly vector?: Float32Array | undefined;
+  /** Distances that were found in another way: of two, the smaller one counts. */
+  readonly known?: KnownDistances | undefined;
   /** L2 distance above which a document does not match. */
   readonly maxDistance?: number | undefined;
   /** This document comes first among those at the same distance. */
   readonly firstId?: string | undefined;
   /** Number of compared codes in a large collection: `off` is all, so that the result is exact. Default: `low`. */
   readonly smartfilter?: Smartfilter | undefined;
+}
+
+/** Numbers of documents, each once, and the distance of each. */
+export interface KnownDistances {
+  readonly docs: readonly bigint[];
+  readonly distances: readonly number[];
 }
 
 /** From all codes to fewer and fewer. */

@@ -162,7 +162,7 @@ class Search {
   async #finderFor(request: SearchRequest, snapshot: Snapshot): Promise<InMemoryCandidates | NotInMemory | undefined> {
     const [store, collection, clock] = [this.#store, this.#collection, this.#clock];
     const { rank } = request;
-    if (rank === undefined || (rank.maxDistance === undefined && !isByNearness(request))) return undefined;
+    if (rank?.vector === undefined || (rank.maxDistance === undefined && !isByNearness(request))) return undefined;
     const { tx, commit, modules } = snapshot;
     const documents = documentsToCompare(request, snapshot);
     const descriptor = modules.find(({ name }) => name === rank.module)?.descriptor;
@@ -214,7 +214,7 @@ function rankingOf(
   { ranking, rows }: Page,
   found: number | undefined,
 ): Ranking | undefined {
-  if (rank === undefined || ranking !== undefined) return ranking;
+  if (rank?.vector === undefined || ranking !== undefined) return ranking;
   if (rank.maxDistance === undefined) return { exact: true, distances: found ?? rows.length, inMemory: false };
   const distances = near?.compared ?? descriptorCounts.get(rank.module) ?? 0;
   return { exact: true, distances, inMemory: near !== undefined };
@@ -228,7 +228,7 @@ async function readHits(
   clock: Clock,
   needsDatabase: NotInMemory | undefined,
 ): Promise<Page | NotInMemory> {
-  const nearest = finder && (await readNearest(store, finder, request, snapshot));
+  const nearest = finder && (await readNearest(store, finder, request, snapshot, clock));
   if (nearest !== undefined) return { ...nearest, mark: undefined, constantScore: null };
   if (needsDatabase && isByNearness(request)) return needsDatabase;
   return readPage(store, request, snapshot, clock);

@@ -1,6 +1,6 @@
 import type { Query } from '@akin/domain';
 import type { Clock } from './date-math.ts';
-import { matchSource } from './matching.ts';
+import { isUnlimited, matchSource } from './matching.ts';
 import { NO_DOCUMENTS, type Page } from './page.ts';
 import { isOfOneDocument, isValued, type SearchRequest, sortOf } from './request.ts';
 import { valueColumn } from './score-keys.ts';
@@ -110,8 +110,8 @@ function allExceptQuery(
   { key, collapsed = [] }: Snapshot,
 ): readonly Query[] | undefined {
   // Commits have not counted what is inside the filter of a key, within a distance, or left of groups.
-  const isWhole =
-    key === undefined && rank?.maxDistance === undefined && collapsed.length === 0 && collapseBy === undefined;
+  const isOfAll = rank === undefined || isUnlimited(rank);
+  const isWhole = key === undefined && isOfAll && collapsed.length === 0 && collapseBy === undefined;
   if (!isWhole) return undefined;
   const [only, ...others] = [query, ...filters].filter(({ kind }) => kind !== 'all');
   if (only === undefined) return [];
@@ -129,6 +129,6 @@ function maxRanked({ rank }: SearchRequest, { documents, descriptorCounts }: Sna
 /** If every document has the descriptor, no check is needed. */
 function withoutNeedlessRank(request: SearchRequest, snapshot: Snapshot): SearchRequest {
   const { rank } = request;
-  if (rank === undefined || rank.maxDistance !== undefined) return request;
+  if (rank === undefined || !isUnlimited(rank)) return request;
   return maxRanked(request, snapshot) === Number(snapshot.documents) ? { ...request, rank: undefined } : request;
 }

@@ -1,0 +1,86 @@
+import type { ModuleManifest } from '@akin/domain';
+import { randomNumbers } from '@akin/testing';
+import { describe, expect, it } from '@jest/globals';
+import { sharedStore } from '../../test/shared-store.ts';
+import { accept, ENGINES, TEST_MODULES, testDescriptorTexts } from '../../test/support.ts';
+import { createCollection } from '../collections/collections.ts';
+import { commit } from '../commit/commit.ts';
+import type { Collection, Store } from '../context.ts';
+import { openStore } from '../store.ts';
+import { findParts } from './find-parts.ts';
+
+const DOTS: ModuleManifest = {
+  name: 'dots',
+  isOptional: true,
+  outputs: [{ name: 'dots_points', type: 'string', returnedByDefault: false, isColumn: true }],
+  points: 'dots_points',
+};
+
+/** 60 points of a picture of 400 x 300 pixels, as the module parts writes them. */
+function points(seed: number): Uint8Array {
+  const random = randomNumbers(seed);
+  const bytes = Buffer.alloc(6 + 60 * 36);
+  bytes.writeUInt8(1, 0);
+  bytes.writeUInt16LE(400, 2);
+  bytes.writeUInt16LE(300, 4);
+  for (let at = 6; at < bytes.length; at++) bytes[at] = Math.floor(random() * 256);
+  for (let at = 6 + 32; at < bytes.length; at += 36) {
+    const [x, y, turn] = [random() * 2_048, random() * 1_536, random() * 64].map(Math.floor) as [
+      number,
+      number,
+      number,
+    ];
+    bytes.writeUInt32LE(x | (y << 11) | (turn << 22), at);
+  }
+  return Uint8Array.from(bytes);
+}
+
+describe.each(ENGINES)('parts of pictures on %s', (kind) => {
+  let store: Store;
+  let collection: Collection;
+  sharedStore(
+    kind,
+    async (opened) => {
+      store = opened;
+      collection = await createCollection(store, 'dotted');
+      const documents = [1, 2, 3].map((seed) => ({
+        id: `d${seed}`,
+        import: JSON.stringify({ dots_points: Buffer.from(points(seed)).toString('base64') }),
+      }));
+      await accept(store, collection, documents);
+      await commit(store, collection);
+    },
+    (location) =>
+      openStore({
+        ...location,
+        modules: [...TEST_MODULES, DOTS],
+        parseOutputs: (json) => ({ fields: new Map(Object.entries(JSON.parse(json))), descriptors: new Map() }),
+        descriptorTexts: testDescriptorTexts,
+      }),
+  );
+  const input = { module: 'dots', points: points(2), filters: [] };
+
+  it('takes its slot again after points were read, and knows of which commit the result is', async () => {
+    let slots = 0;
+    const found = await findParts(store, collection, input, (work) => {
+      slots++;
+      return work();
+    });
+    expect(slots).toBe(2);
+    expect(found).toMatchObject({ commit: 1, parts: [{ id: 'd2', box: { query: [0, 0, 1, 1], scale: 1 } }] });
+  });
+
+  it('does not wait for points when the client has gone', async () => {
+    store.inMemory.unloadAll();
+    const client = new AbortController();
+    const reads: unknown[] = [];
+    const found = findParts(store, collection, { ...input, signal: client.signal }, async (work) => {
+      const result = await work();
+      reads.push(store.inMemory.loadedCollection(collection.id));
+      client.abort(new Error('gone'));
+      return result;
+    });
+    await expect(found).rejects.toThrow('gone');
+    expect(reads).toEqual([undefined]);
+  });
+});
