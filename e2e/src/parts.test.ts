@@ -168,6 +168,35 @@ it('finds copies of a document by its points too, and shows its picture first', 
   expect(rest.response.docs.map(({ id }) => id)).toEqual(['d7']);
 });
 
+it('lists the crop as a part of its picture, until somebody says that they are different', async () => {
+  const drawings = akin.client.collection('drawings');
+  const { pairs, numFound, threshold } = await untilCurrent();
+  expect([numFound, threshold]).toEqual([1, 0.74]);
+  expect(pairs).toEqual([expect.objectContaining({ part: { id: 'crop' }, whole: { id: 'd7', odd: true } })]);
+  expect(pairs[0]?.score).toBeGreaterThan(threshold);
+  const box = pairs[0]?.parts_box;
+  about(box?.whole ?? [], [0.5, 0.1, 0.45, 0.6]);
+  about(box?.part ?? [], [0, 0, 1, 1]);
+  about([box?.scale ?? 0], [0.45]);
+  expect((await drawings.partPairs({ fq: 'odd:true' })).numFound).toBe(0);
+  await drawings.decideGroups(['crop', 'd7'], 'different');
+  expect(await drawings.partPairs()).toMatchObject({ numFound: 0, pairs: [] });
+  await drawings.decideGroups(['crop', 'd7'], null);
+  // A change that leaves the picture as it is keeps its pairs.
+  await drawings.add([{ id: 'd7', odd: { set: false } }], { commit: true });
+  expect((await untilCurrent()).pairs).toMatchObject([{ part: { id: 'crop' }, whole: { id: 'd7', odd: false } }]);
+  await drawings.deleteByIds(['crop']);
+  await drawings.commit();
+  expect((await untilCurrent()).pairs).toEqual([]);
+});
+
+async function untilCurrent() {
+  for (;;) {
+    const page = await akin.client.collection('drawings').partPairs({ fl: 'odd' });
+    if (page.numFoundExact) return page;
+  }
+}
+
 it('finds nothing unrelated, and the picture of a document itself', async () => {
   expect((await search(await triangles(99))).numFound).toBe(0);
   const drawings = akin.client.collection('drawings');

@@ -1,6 +1,6 @@
-import { distanceAt, groupRule, scoreOf } from '@akin/modules/vectors';
+import { distanceAt, groupRule, PART_RULE, scoreOf } from '@akin/modules/vectors';
 import type { Metrics } from '@akin/runtime';
-import { type Collection, type GroupRule, type Store, updateGroups } from '@akin/store';
+import { type Collection, type GroupRule, type Store, updateGroups, updatePartPairs } from '@akin/store';
 
 /** Time limit for one collection, so that others and the shutdown do not wait longer. */
 const TURN_MILLISECONDS = 2_000;
@@ -16,11 +16,12 @@ export function countGrouped(metrics: Metrics): OnGrouped {
 }
 
 /**
- * Updates the groups of near-duplicates of a collection to its last commit, as far as possible in one run.
+ * Updates the groups of near-duplicates of a collection to its last commit, and then its pairs of pictures with a common
+ * part, as far as possible in one run.
  *
  * @returns whether they are current
  */
-export function refreshGroups(
+export async function refreshGroups(
   store: Store,
   collection: Collection,
   signal: AbortSignal,
@@ -30,5 +31,7 @@ export function refreshGroups(
     ...groupRule(),
     sameScore: (module, distance, calibration) => distanceAt(module, scoreOf(module, distance), calibration),
   };
-  return updateGroups(store, collection, rule, { milliseconds: TURN_MILLISECONDS, signal, onGrouped });
+  const options = { milliseconds: TURN_MILLISECONDS, signal };
+  if (!(await updateGroups(store, collection, rule, { ...options, onGrouped }))) return false;
+  return updatePartPairs(store, collection, PART_RULE, options);
 }

@@ -11,6 +11,7 @@ import type {
   GroupsParameters,
   GroupsResponse,
   NewDocument,
+  PartPairsResponse,
   SearchParameters,
   SearchResponse,
   TagParameters,
@@ -251,6 +252,14 @@ export class Collection extends CollectionAdministration {
   /** Returns a page of the groups of near-duplicates. */
   groups(parameters: GroupsParameters = {}, options: { signal?: AbortSignal } = {}): Promise<GroupsResponse> {
     return this.#search('/groups', { ...parameters }, options);
+  }
+
+  /** Returns a page of the pairs of pictures that have a part in common. Needs the module `parts`. */
+  partPairs(
+    parameters: Omit<GroupsParameters, 'group.id' | 'group.limit' | 'group.offset'> = {},
+    options: { signal?: AbortSignal } = {},
+  ): Promise<PartPairsResponse> {
+    return this.#search('/groups', { ...parameters, kind: 'parts' }, options);
   }
 
   /** Yields all groups of near-duplicates that match. Keeps one page in memory. */

@@ -270,6 +270,28 @@ export interface GroupsParameters {
   after?: string;
 }
 
+export interface PartPairsResponse extends Omit<GroupsResponse, 'groups'> {
+  pairs: PartPair[];
+}
+
+/** Two pictures that have a part in common: more of `part` than of `whole`. */
+export interface PartPair {
+  part: FoundDocument;
+  whole: FoundDocument;
+  score: number;
+  /** Where the common part is in both. */
+  parts_box: {
+    /** x, y, width and height in fractions. */
+    whole: [number, number, number, number];
+    part: [number, number, number, number];
+    /** Degrees by which the part is turned in the whole, after it was mirrored. */
+    turn: number;
+    /** How large the part is in the whole. 1: as long as the whole. */
+    scale: number;
+    mirrored: boolean;
+  };
+}
+
 export interface GroupsResponse {
   responseHeader: ResponseHeader;
   /** The last commit of the collection. */

@@ -63,8 +63,10 @@ export { isOutage } from './engine/sqlstate.ts';
 export { definedFields, type ExportedDocument, exportDocuments } from './export/export-documents.ts';
 export { type Decision, decideGroups, listDecisions } from './groups/decisions.ts';
 export { type Group, listGroups } from './groups/list-groups.ts';
+export { listPartPairs, type PartPair } from './groups/list-part-pairs.ts';
 export type { GroupRule } from './groups/rule.ts';
 export { updateGroups } from './groups/update-groups.ts';
+export { updatePartPairs } from './groups/update-part-pairs.ts';
 export { parseKeyFilter, readSetFields, withKeyFilter } from './keys/key-filter.ts';
 export { isSecretOf, readKeyText } from './keys/key-text.ts';
 export {

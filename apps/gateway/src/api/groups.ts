@@ -1,49 +1,73 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
 import { type Calibration, Double } from '@akin/domain';
-import { GROUP_MODULE, GROUP_SCORE, groupRule, scoreOf } from '@akin/modules/vectors';
-import { calibrationOf, findCollection, type Group, listGroups, loadSchema } from '@akin/store';
-import { readIdCursor, writeIdCursor } from '../http/id-cursor.ts';
+import { GROUP_MODULE, GROUP_SCORE, groupRule, partScore, scoreOf } from '@akin/modules/vectors';
+import {
+  calibrationOf,
+  findCollection,
+  type Group,
+  listGroups,
+  listPartPairs,
+  loadSchema,
+  type PartPair,
+} from '@akin/store';
+import { readIdCursor, readPairCursor, writeIdCursor, writePairCursor } from '../http/id-cursor.ts';
 import type { Handler } from '../http/serve.ts';
 import { type FieldList, readFieldList, requestedDistances } from '../search/field-list.ts';
 import { fieldNames } from '../search/handle-search.ts';
+import { presentBox } from '../search/parts.ts';
 import { presentDocument } from '../search/present.ts';
 import { parameterLookup, readFilters } from '../search/query-parameters.ts';
 import { warningsAboutDates } from '../search/warn-about-dates.ts';
 import { refuseUnsupported } from '../solr/refused-parameters.ts';
 import { awaitToken } from '../update/await-token.ts';
 
-/** A page of the groups of near-duplicates, and the commit up to which they are current. */
+/** A page of the groups of near-duplicates, or of pictures with a common part, and the commit of which they are. */
 export const groups: Handler<ParametersOf<Endpoints['groups']>> = async ({ parameters, list, signal }, context) => {
   refuseUnsupported(list);
   const parameter = parameterLookup(list);
   const filters = readFilters(parameters.fq, parameters, parameter).map(({ query }) => query);
   const fields: FieldList = { ...readFieldList(parameters.fl, true, parameter), score: true };
-  const after = parameters.cursor === undefined ? undefined : readIdCursor(parameters.cursor);
+  const { cursor } = parameters;
+  const isOfParts = parameters.kind === 'parts';
+  const after = cursor === undefined || isOfParts ? undefined : readIdCursor(cursor);
+  const afterPair = cursor !== undefined && isOfParts ? readPairCursor(cursor) : undefined;
 
   const collection = await findCollection(context.store, parameters.collection);
   await awaitToken(parameters.after, parameters.afterTimeout, collection, signal, context);
   const schema = await loadSchema(context.store, collection);
+  const { names, hidden } = fieldNames(fields, schema);
+  const shown = {
+    ...{ filters, rows: parameters.limit ?? parameters.rows, fields: names, distances: requestedDistances(fields) },
+    ...(parameters.NOW === undefined ? {} : { now: new Date(parameters.NOW) }),
+    ...(parameters.TZ === undefined ? {} : { timeZone: parameters.TZ }),
+  };
+  const header = warningsAboutDates(filters, schema.fields);
+  const inSlot = <T>(work: () => Promise<T>) => context.semaphores.searches.run(signal, context, work);
+  if (isOfParts) {
+    const page = await inSlot(() => listPartPairs(context.store, collection, { ...shown, after: afterPair }));
+    return {
+      header,
+      body: {
+        ...{ commit: page.commit, asOfCommit: page.asOfCommit, threshold: new Double(GROUP_SCORE) },
+        ...{ numFound: page.numFound, numFoundExact: page.asOfCommit === page.commit },
+        pairs: page.pairs.map((pair) => presentPair(pair, { ...fields, score: false }, hidden)),
+        ...(page.next && { nextCursor: writePairCursor(page.next) }),
+      },
+    };
+  }
   const calibration = calibrationOf(context.store, collection, schema, GROUP_MODULE);
   // Otherwise groups would not be updated, and a client that waits for `asOfCommit` would wait forever.
   calibrationOf(context.store, collection, schema, groupRule().secondModule.module);
-  const { names, hidden } = fieldNames(fields, schema);
   const wanted = {
-    filters,
-    rows: parameters.limit ?? parameters.rows,
+    ...shown,
     members: parameters['group.limit'],
     membersFrom: parameters['group.offset'],
     id: parameters['group.id'],
     after,
-    fields: names,
-    distances: requestedDistances(fields),
-    ...(parameters.NOW === undefined ? {} : { now: new Date(parameters.NOW) }),
-    ...(parameters.TZ === undefined ? {} : { timeZone: parameters.TZ }),
   };
-  const page = await context.semaphores.searches.run(signal, context, () =>
-    listGroups(context.store, collection, wanted),
-  );
+  const page = await inSlot(() => listGroups(context.store, collection, wanted));
   return {
-    header: warningsAboutDates(filters, schema.fields),
+    header,
     body: {
       commit: page.commit,
       asOfCommit: page.asOfCommit,
@@ -55,6 +79,15 @@ export const groups: Handler<ParametersOf<Endpoints['groups']>> = async ({ param
     },
   };
 };
+
+function presentPair({ part, whole, strength, box }: PartPair, fields: FieldList, hidden: ReadonlySet<string>) {
+  const document = ({ id, ...shown }: PartPair['part']) =>
+    new Map([['id', id], ...presentDocument({ ...shown, score: undefined }, fields, hidden)]);
+  return {
+    ...{ part: document(part), whole: document(whole) },
+    ...{ score: new Double(partScore(strength)), parts_box: presentBox(box, 'whole', 'part') },
+  };
+}
 
 function presentGroup(
   { id, size, members }: Group,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AFTER_PARAMETERS, COLLECTION_PARAMETER, COMMON_PARAMETERS, DOCUMENT, responseOf } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
-import { integer, text } from '../parameter.ts';
+import { choice, integer, text } from '../parameter.ts';
 import { MAX_AFTER_TIMEOUT, SEARCH_PARAMETERS } from '../search.ts';
 
 const { fq, fl, df, pt, d, sfield, NOW, TZ } = SEARCH_PARAMETERS.shape;
@@ -24,6 +24,25 @@ const GROUP = z
   })
   .meta({ id: 'Group' });
 
+const PART_PAIR = z
+  .object({
+    part: DOCUMENT.meta({ description: 'The document of whose picture more is in common.' }),
+    whole: DOCUMENT,
+    score: z.number(),
+    parts_box: z
+      .object({
+        whole: z.array(z.number()).length(4),
+        part: z.array(z.number()).length(4),
+        turn: z
+          .number()
+          .meta({ description: 'Degrees by which the part is turned in the whole, after it was mirrored.' }),
+        scale: z.number().meta({ description: 'How large the part is in the whole. 1: as long as the whole.' }),
+        mirrored: z.boolean(),
+      })
+      .meta({ description: 'What is in common: x, y, width and height in fractions of each picture.' }),
+  })
+  .meta({ id: 'PartPair' });
+
 export const groups = endpoint({
   methods: ['GET', 'POST'],
   scope: 'search',
@@ -35,6 +54,10 @@ export const groups = endpoint({
     'akin updates the groups in the background. They are current up to the commit `asOfCommit`. Every member has a score of at least `threshold` with the representative of its group. If the collection has descriptors of another model and no calibration of that model, the response is 409, and `error.msg` says what to do.',
   parameters: z.object({
     collection: COLLECTION_PARAMETER,
+    kind: choice(['duplicates', 'parts']).default('duplicates').meta({
+      description:
+        '`parts` lists the pairs of pictures that have a part in common, in `pairs` in place of `groups`, without those of one group of near-duplicates and those that were decided to be different. It needs the module `parts`.',
+    }),
     fq: fq.meta({
       description:
         'Only members that match all of these filters. A group with fewer than two such members is left out.',
@@ -77,7 +100,11 @@ export const groups = endpoint({
     threshold: z.number().meta({ description: 'Minimum score between a member and its representative.' }),
     numFound: z.int().meta({ description: 'Number of groups that match.' }),
     numFoundExact: z.boolean().meta({ description: 'False while the groups are older than the last commit.' }),
-    groups: z.array(GROUP),
+    groups: z.array(GROUP).optional().meta({ description: 'Missing with `kind=parts`.' }),
+    pairs: z
+      .array(PART_PAIR)
+      .optional()
+      .meta({ description: 'With `kind=parts`: ordered by the ids of the whole and of the part.' }),
     nextCursor: z.string().optional().meta({ description: 'The `cursor` of the next page. Missing on the last page.' }),
   }),
 });

@@ -7,6 +7,7 @@ import { removeDocuments } from '../commit/remove-documents.ts';
 import { forgetOldTombstones } from '../commit/tombstones.ts';
 import type { Collection, Store } from '../context.ts';
 import { removeFromGroups } from '../groups/remove-from-groups.ts';
+import { removePartPairs } from '../groups/update-part-pairs.ts';
 import { AdaptiveBatchSize } from './adaptive-batch-size.ts';
 import { refreshStatistics } from './statistics.ts';
 
@@ -120,6 +121,7 @@ async function removeOldRows(
           );
           const docs = rows.map(({ doc }) => doc);
           await removeFromGroups(tx, collection, docs);
+          await removePartPairs(tx, collection, docs);
           await removeDocuments(tx, store, collection, docs);
           return rows.length;
         }),

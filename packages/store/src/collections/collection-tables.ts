@@ -213,6 +213,30 @@ const TABLES: readonly ((S: string) => readonly string[])[] = [
      )`,
     `create table ${S}.ungrouped (doc bigint primary key)`,
 
+    // Pairs of pictures that have a part in common, see groups/update-part-pairs, and the progress of their update, as
+    // in grouping_state.
+    `create table ${S}.part_pairs (
+       -- The document of which more is in common, and the other one.
+       part bigint not null,
+       whole bigint not null,
+       strength double precision not null,
+       -- What is in common: x, y, width and height in fractions of each picture.
+       part_box double precision[] not null,
+       whole_box double precision[] not null,
+       -- Degrees by which the part is turned in the whole, after it was mirrored, and how large it is there.
+       turn double precision not null,
+       scale double precision not null,
+       mirrored boolean not null,
+       primary key (whole, part)
+     ) with (vacuum_truncate = off)`,
+    `create index part_pairs_part on ${S}.part_pairs (part)`,
+    `create table ${S}.part_state (
+       as_of_commit bigint not null,
+       target_commit bigint not null,
+       last_doc bigint not null
+     )`,
+    `insert into ${S}.part_state values (0, 0, 0)`,
+
     // Files whose documents were deleted by users, see tombstones.
     `create table ${S}.tombstones (
        id text collate "C" primary key,

@@ -1,0 +1,138 @@
+import { type Distance, type Query, type StoredDocument, withErrorContext } from '@akin/domain';
+import type { Collection, Store } from '../context.ts';
+import { compileQuery } from '../search/compile.ts';
+import { readDocuments, selectFields } from '../search/hydrate.ts';
+import { Params } from '../search/params.ts';
+import type { Box, PartBox } from '../search/part-box.ts';
+import { type Snapshot, withSnapshot } from '../search/snapshot.ts';
+import { visible } from '../search/visible.ts';
+
+/** The ids of a pair. */
+type PartPairIds = readonly [whole: string, part: string];
+
+interface PartPairsRequest {
+  /** Both documents of a pair match all filters. */
+  readonly filters?: readonly Query[];
+  readonly rows: number;
+  /** Continues after this pair. */
+  readonly after?: PartPairIds | undefined;
+  /** As for a search. */
+  readonly fields?: readonly string[];
+  readonly distances?: readonly Distance[];
+  readonly now?: Date;
+  readonly timeZone?: string;
+}
+
+interface PartPairsPage {
+  /** The last commit of the collection, which decides what is visible. */
+  readonly commit: number;
+  /** The commit up to which the pairs are current. */
+  readonly asOfCommit: number;
+  readonly numFound: number;
+  /** By the ids of the whole and of the part, ascending. */
+  readonly pairs: readonly PartPair[];
+  readonly next: PartPairIds | undefined;
+}
+
+export interface PartPair {
+  readonly part: PairedDocument;
+  readonly whole: PairedDocument;
+  readonly strength: number;
+  /** The query is the whole. */
+  readonly box: PartBox;
+}
+
+interface PairedDocument {
+  readonly id: string;
+  readonly document: StoredDocument;
+  /** Kilometers to each of the requested points. Null if the document has no location. */
+  readonly distances: readonly (number | null)[];
+}
+
+interface PairRow {
+  readonly part: bigint;
+  readonly whole: bigint;
+  readonly part_id: string;
+  readonly whole_id: string;
+  readonly strength: number;
+  readonly part_box: number[];
+  readonly whole_box: number[];
+  readonly turn: number;
+  readonly scale: number;
+  readonly mirrored: boolean;
+}
+
+/**
+ * A page of the pairs of pictures that have a part in common, as of the last `updatePartPairs`, without those that are
+ * in one group of near-duplicates, or that somebody marked as different.
+ *
+ * @throws AkinError bad-request for filters that do not fit the schema
+ */
+export async function listPartPairs(
+  store: Store,
+  collection: Collection,
+  request: PartPairsRequest,
+): Promise<PartPairsPage> {
+  return withSnapshot(store, collection, async (snapshot) => {
+    const { tx, sqlSchema: S } = snapshot;
+    const [state] = await tx.query<{ as_of_commit: bigint }>(`select as_of_commit from ${S}.part_state`);
+    const { rows, total } = await readPairs(snapshot, request);
+    const listed = rows.slice(0, request.rows);
+    const documents = await readDocuments(
+      store,
+      snapshot,
+      [...new Set(listed.flatMap(({ part, whole }) => [part, whole]))],
+      selectFields(snapshot, request.fields ?? ['*']),
+      request.distances ?? [],
+    );
+    const paired = (doc: bigint, id: string): PairedDocument => {
+      const { document = new Map(), distances = [] } = documents.get(doc) ?? {};
+      return { id, document, distances };
+    };
+    const last = listed.at(-1);
+    return {
+      commit: Number(snapshot.commit),
+      asOfCommit: Number(state?.as_of_commit ?? 0),
+      numFound: total,
+      pairs: listed.map(({ part, whole, part_id, whole_id, strength, part_box, whole_box, turn, scale, mirrored }) => ({
+        part: paired(part, part_id),
+        whole: paired(whole, whole_id),
+        strength,
+        box: {
+          ...{ query: whole_box as unknown as Box, document: part_box as unknown as Box },
+          ...{ turn, scale, isMirrored: mirrored },
+        },
+      })),
+      next: rows.length > request.rows && last ? [last.whole_id, last.part_id] : undefined,
+    };
+  });
+}
+
+async function readPairs(
+  snapshot: Snapshot,
+  { filters = [], rows, after = ['', ''], now = new Date(), timeZone = 'UTC' }: PartPairsRequest,
+): Promise<{ readonly rows: readonly PairRow[]; readonly total: number }> {
+  const { sqlSchema: S } = snapshot;
+  const params = new Params();
+  const context = { tables: snapshot, params, now, timeZone };
+  const compiled = filters.map((one) => withErrorContext('fq', () => compileQuery(one, context, false).where));
+  const where = [visible(snapshot, params), ...compiled.map((one) => `(${one})`)].join(' and ');
+  const matching = (doc: string) => `(select d.id from ${S}.documents d where d.doc = ${doc} and ${where} offset 0)`;
+  const group = (doc: string) =>
+    `coalesce((select f.representative from ${S}.followers f where f.doc = ${doc}), ${doc})`;
+  const [whole, part] = after.map((id) => params.add(id, 'text'));
+  const found = await snapshot.tx.query<PairRow & { total: bigint }>(
+    `with found as materialized (
+       select p.*, a.id as part_id, b.id as whole_id
+         from ${S}.part_pairs p cross join lateral ${matching('p.part')} a cross join lateral ${matching('p.whole')} b
+        where ${group('p.part')} <> ${group('p.whole')}
+          and not exists (select from ${S}.decisions x where x.id = a.id and x.other_id = b.id))
+     select f.*, total from (select count(*) as total from found) t
+       left join lateral (select * from found where (whole_id, part_id) > (${whole}, ${part})
+                           order by whole_id, part_id limit ${params.add(rows + 1, 'int8')}) f on true
+      order by f.whole_id, f.part_id`,
+    params.values,
+  );
+  const total = Number(found[0]?.total ?? 0);
+  return { rows: found.filter(({ part }) => part !== null), total };
+}
