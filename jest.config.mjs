@@ -11,7 +11,7 @@ process.env.ORT_DISABLE_TELEMETRY ??= '1';
 const rest = process.env.AKIN_TESTS === 'rest';
 const LONG = /\.long\.test\.ts$/;
 const LABORATORY = /^(lab|bench)\//;
-const SHORTENED = /each\(ENGINES\)|scaledByChaos/;
+const SHORTENED = /each\(ENGINES\)|scaledByChaos|inFull/;
 
 function filesOfTheRest() {
   const folders = ['apps', 'packages', 'e2e', 'infra', 'lab', 'bench'];

@@ -5,8 +5,9 @@ import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { EndedCommand } from '@akin/testing';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { type Ended, runAkin, runInTurn } from '../test/run-akin.ts';
+import { runAkin, runInTurn } from '../test/run-akin.ts';
 
 const EVERY_DAY = [
   'serve',
@@ -60,11 +61,6 @@ describe('the command akin', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('refuses a URL together with a port', async () => {
-    const { code, err } = await runAkin(['index', '.', '--url', 'http://127.0.0.1:9', '--port', '9']);
-    expect([code, err]).toEqual([1, expect.stringMatching(/--port and --url .* exclude each other/)]);
-  });
-
   it('uses the store that the command names, even if the environment has the URL of an akin or a database', async () => {
     const data = await mkdtemp(path.join(tmpdir(), 'akin-named-store-'));
     const env = { AKIN_URL: 'http://127.0.0.1:9', DATABASE_URL: 'postgres://127.0.0.1:1/x' };
@@ -91,12 +87,14 @@ describe('the command akin', () => {
     });
     await new Promise<void>((resolve) => waiting.listen(0, '127.0.0.1', resolve));
     const { port } = waiting.address() as AddressInfo;
-    const exported = await runAkin(['export', '--url', `http://127.0.0.1:${port}`]);
-    // It opens no second store.
+    // Neither opens a second store.
     const data = path.join(tmpdir(), `akin-not-ready-${process.pid}`);
-    const indexed = await runAkin(['index', '.', '--port', String(port), '--data', data]);
+    const ended = await runInTurn([
+      ['export', '--url', `http://127.0.0.1:${port}`],
+      ['index', '.', '--port', String(port), '--data', data],
+    ]);
     waiting.close();
-    for (const { code, err } of [exported, indexed]) {
+    for (const { code, err } of ended) {
       expect([code, err]).toEqual([1, `The server at http://127.0.0.1:${port} is not ready: Waits for a first key.\n`]);
     }
     expect(existsSync(data)).toBe(false);
@@ -117,6 +115,7 @@ const REFUSED: readonly (readonly [args: readonly string[], message: RegExp])[] 
   [['analyze', '--threads', 'many', 'x.jpg'], /--threads .* must be a whole number/],
   [['analyze', '--modules', 'colour', 'x.jpg'], /colour/],
   [['index'], /Name a folder/],
+  [['index', '.', '--url', 'http://127.0.0.1:9', '--port', '9'], /--port and --url .* exclude each other/],
   [['status', 'shop'], /takes only options, not "shop"/],
   [['indexer', 'shop'], /takes only options, not "shop"/],
   [['backup'], /Name one file/],
@@ -156,9 +155,9 @@ const IN_A_FOLDER = [
 ].flatMap((command) => NO_FOLDERS.map((folder) => [...command, '--data', folder]));
 
 describe('each of many commands', () => {
-  let helped: Ended[];
-  let refused: Ended[];
-  let withoutFolder: Ended[];
+  let helped: EndedCommand[];
+  let refused: EndedCommand[];
+  let withoutFolder: EndedCommand[];
   beforeAll(async () => {
     helped = await runInTurn(EVERY_DAY.map((name) => [name, '--help']));
     refused = await runInTurn(REFUSED.map(([args]) => args));
@@ -166,7 +165,7 @@ describe('each of many commands', () => {
   });
 
   it.each([...EVERY_DAY.entries()])('explains all of its flags (%d: %s)', (number, name) => {
-    const { code, out, err } = helped[number] as Ended;
+    const { code, out, err } = helped[number] as EndedCommand;
     expect([code, err]).toEqual([0, '']);
     expect(out).toMatch(new RegExp(`^Usage: akin ${name} `));
     expect(out).toMatch(/^ {2}--(data|modules|models|url|content-model) </m);
@@ -178,7 +177,7 @@ describe('each of many commands', () => {
   it.each(REFUSED.map(([args, message], number) => ({ args, message, number })))(
     'refuses $args with exit code 1 and a message instead of a stack',
     ({ message, number }) => {
-      const { code, out, err } = refused[number] as Ended;
+      const { code, out, err } = refused[number] as EndedCommand;
       expect(err).toMatch(message);
       expect(err).not.toMatch(/^\s+at |secret/m);
       expect([code, out]).toEqual([1, '']);
@@ -186,7 +185,7 @@ describe('each of many commands', () => {
   );
 
   it.each([...IN_A_FOLDER.entries()])('says why its data folder cannot be used, and what to do (%d: %j)', (number) => {
-    const { code, err } = withoutFolder[number] as Ended;
+    const { code, err } = withoutFolder[number] as EndedCommand;
     expect([code, err]).toEqual([1, expect.stringMatching(/^(The folder|There is no store in) \S+.*--data/s)]);
     expect(err).not.toContain('    at ');
   });

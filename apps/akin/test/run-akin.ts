@@ -1,16 +1,10 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { SHORT_LIVED } from '@akin/testing';
+import { CommandsInTurn, type EndedCommand, SHORT_LIVED } from '@akin/testing';
 
 /** Arguments as in a shell. */
 export const PROGRAM = fileURLToPath(new URL('../bin/akin.mjs', import.meta.url));
 const IN_TURN = fileURLToPath(new URL('in-turn.mjs', import.meta.url));
-
-export interface Ended {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
 
 interface Options {
   readonly input?: string;
@@ -25,22 +19,8 @@ interface Options {
  *
  * @param options.threads analysis threads: each loads the models, which takes longer than the few pictures of a test
  */
-export async function runAkin(args: readonly string[], options: Options = {}): Promise<Ended> {
-  return run([PROGRAM, ...args], options);
-}
-
-/**
- * Runs commands one after the other in one process. Each behaves as in a separate process, and many take the time of
- * one.
- */
-export async function runInTurn(commands: readonly (readonly string[])[]): Promise<Ended[]> {
-  const { code, out, err } = await run([IN_TURN], { input: JSON.stringify(commands) });
-  if (code !== 0 || err !== '') throw new Error(`the commands ended with ${code}: ${out}${err}`);
-  return JSON.parse(out);
-}
-
-async function run(command: readonly string[], options: Options): Promise<Ended> {
-  const child = spawn(process.execPath, [...SHORT_LIVED, ...command], {
+export async function runAkin(args: readonly string[], options: Options = {}): Promise<EndedCommand> {
+  const child = spawn(process.execPath, [...SHORT_LIVED, PROGRAM, ...args], {
     env: { ...process.env, AKIN_THREADS: String(options.threads ?? 1), ...options.env },
     ...(options.cwd ? { cwd: options.cwd } : {}),
   });
@@ -54,4 +34,15 @@ async function run(command: readonly string[], options: Options): Promise<Ended>
   child.stdin.on('error', () => {}).end(options.input ?? '');
   const code = await new Promise<number | null>((resolve, reject) => child.on('error', reject).on('close', resolve));
   return { code, out, err };
+}
+
+/** A process in which many commands take the time of one: see {@link CommandsInTurn}. */
+export function commandsInTurn(): CommandsInTurn {
+  return new CommandsInTurn(IN_TURN, { ...process.env, AKIN_THREADS: '1' });
+}
+
+/** Runs commands one after the other in one process. */
+export async function runInTurn(commands: readonly (readonly string[])[]): Promise<EndedCommand[]> {
+  await using started = commandsInTurn();
+  return await Promise.all(commands.map((args) => started.run(args)));
 }

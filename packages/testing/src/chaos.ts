@@ -8,6 +8,11 @@ export function scaledByChaos(few: number): number {
   return Math.ceil(few * FACTOR);
 }
 
+/** Cases that only `npm run test:all` runs, because they are too dear for what they show. */
+export function inFull<Case>(...cases: readonly Case[]): readonly Case[] {
+  return process.env.AKIN_TESTS === 'rest' ? cases : [];
+}
+
 /**
  * Waits before the next request of a client that loads a fleet or watches it. In a test run the clients leave most of
  * the processor to the processes of the fleet, which then start and recover sooner; `npm run chaos` asks more.

@@ -1,6 +1,7 @@
 export { type Balancer, openBalancer } from './balancer.ts';
 export { type BreakableProxy, openProxy } from './breakable-proxy.ts';
-export { pauseClient, scaledByChaos } from './chaos.ts';
+export { inFull, pauseClient, scaledByChaos } from './chaos.ts';
+export { CommandsInTurn, type EndedCommand } from './commands-in-turn.ts';
 export { debianPostgresClients, debianPromtool } from './debian.ts';
 export { growth, LINEAR, processorTime } from './growth.ts';
 export { drawImage, randomNumbers } from './images.ts';

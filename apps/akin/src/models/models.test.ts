@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import { sleep } from '@akin/runtime';
-import { drawImage, smallDisk, TINY_TOWERS } from '@akin/testing';
+import { type CommandsInTurn, drawImage, smallDisk, TINY_TOWERS } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { PROGRAM, runAkin } from '../../test/run-akin.ts';
+import { commandsInTurn, PROGRAM } from '../../test/run-akin.ts';
 import { chosenModel } from './chosen-model.ts';
 import { ContentModels } from './content-models.ts';
 import { download } from './download.ts';
@@ -27,6 +27,7 @@ const NEVER = new AbortController().signal;
 let server: Server;
 let mirror: string;
 let folder: string;
+let commands: CommandsInTurn;
 /** The requests to the server: path and range. */
 const asked: string[] = [];
 /** Files whose next responses are truncated. */
@@ -37,6 +38,7 @@ const holding = new Map<string, () => void>();
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'akin-models-'));
+  commands = commandsInTurn();
   server = createServer(async (request, response) => {
     if (request.url?.startsWith('/moved/')) {
       return void response.writeHead(302, { location: request.url.slice('/moved'.length) }).end();
@@ -63,12 +65,13 @@ beforeAll(async () => {
   mirror = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
 afterAll(async () => {
+  await commands[Symbol.asyncDispose]();
   server.closeAllConnections();
   server.close();
   await rm(folder, { recursive: true });
 });
 
-const models = (...args: string[]) => runAkin(['models', ...args, '--models', folder]);
+const models = (...args: string[]) => commands.run(['models', ...args, '--models', folder]);
 const pull = () => models('pull', WORD, '--mirror', mirror);
 const inModel = (...names: string[]) => path.join(folder, WORD, ...names);
 const newRequests = () => asked.splice(0);
@@ -82,7 +85,7 @@ describe('akin models', () => {
     ]);
     const unknown = await models('pull', 'other', '--mirror', mirror);
     expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('akin knows no model other')]);
-    const missing = await runAkin(['analyze', '--models', folder, '--content-model', WORD, 'a.jpg']);
+    const missing = await commands.run(['analyze', '--models', folder, '--content-model', WORD, 'a.jpg']);
     expect([missing.code, missing.err]).toEqual([1, expect.stringContaining(`Download it: akin models pull ${WORD}`)]);
     expect(newRequests()).toEqual([]);
   });
@@ -108,7 +111,7 @@ describe('akin models', () => {
   it('gives the model to every command by its name', async () => {
     const picture = path.join(folder, 'a.jpg');
     await writeFile(picture, await drawImage({ width: 60, height: 40 }));
-    const { code, out } = await runAkin(['analyze', '--models', folder, '--content-model', WORD, picture]);
+    const { code, out } = await commands.run(['analyze', '--models', folder, '--content-model', WORD, picture]);
     expect(code).toBe(0);
     const { content_descriptor } = JSON.parse((JSON.parse(out) as { outputs: string }).outputs);
     expect(Buffer.from(content_descriptor, 'base64').toString('latin1')).toContain('tiny-siglip:');
@@ -116,7 +119,7 @@ describe('akin models', () => {
 
   it('refuses a file that was changed here, and downloads it again', async () => {
     await truncate(inModel(VISION), (await stat(inModel(VISION))).size - 1);
-    const use = await runAkin(['analyze', '--models', folder, '--content-model', WORD, 'a.jpg']);
+    const use = await commands.run(['analyze', '--models', folder, '--content-model', WORD, 'a.jpg']);
     expect([use.code, use.err]).toEqual([1, expect.stringContaining('is not the file that was downloaded')]);
     expect((await pull()).code).toBe(0);
     expect(newRequests()).toEqual([`${VISION} whole`]);

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { inFull } from '@akin/testing';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { MODULES, moduleNames } from '../manifests.ts';
 import type { Backend } from '../network/backend.ts';
@@ -67,8 +68,8 @@ describe('stored outputs', () => {
 describe.each<[Backend, readonly string[]]>([
   ['wasm-plain', files],
   ['onnx', files],
-  // This backend is a hundred times slower, so it gets fewer pictures.
-  ['cpu', ['turned.jpg', 'alpha.png']],
+  // A hundred times slower.
+  ...inFull<[Backend, readonly string[]]>(['cpu', ['turned.jpg', 'alpha.png']]),
 ])('the outputs on %s', (backend, names) => {
   let given: Map<string, string>;
   beforeAll(async () => {

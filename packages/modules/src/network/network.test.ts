@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Pixels } from '@akin/imaging';
+import { inFull } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as tf from '@tensorflow/tfjs-core';
 import { type NetworkProcess, openProcess } from '../../test/open-process.ts';
@@ -46,9 +47,9 @@ const NETWORKS = [
 describe.each<[Backend, number]>([
   ['wasm', 16],
   ['wasm-plain', 4],
-  ['onnx', 16],
-  // Some hundred times slower, so it gets fewer pictures.
-  ['cpu', 1],
+  ['onnx', 4],
+  // Some hundred times slower.
+  ...inFull<[Backend, number]>(['cpu', 1]),
 ])('on %s', (backend, most) => {
   let running: NetworkProcess;
   beforeAll(() => {
