@@ -10,7 +10,7 @@ export const SOLR = '/solr/my-collection/update';
  *
  * @param take gets the service before the first test
  */
-export function updatedService(take: (service: Service) => void) {
+export function updatedService(take: (service: Service) => void = () => {}) {
   let service: Service;
   beforeAll(async () => {
     service = await startService();
@@ -21,6 +21,8 @@ export function updatedService(take: (service: Service) => void) {
   });
   afterEach(async () => {
     service.resume();
+    const { documents, pending } = (await send('/api/cores/my-collection')).json;
+    if (documents + pending === 0) return;
     expect((await post(`${SOLR}?commit=true&waitAnalysis=true`, { delete: { query: '*:*' } })).status).toBe(200);
   });
 

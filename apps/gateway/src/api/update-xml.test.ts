@@ -1,24 +1,18 @@
 import { gzipSync } from 'node:zlib';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { ask, JSON_BODY, postJson, type TestRequest } from '../../test/start-gateway.ts';
-import { type Service, startService } from '../../test/start-service.ts';
+import { describe, expect, it } from '@jest/globals';
+import { JSON_BODY } from '../../test/start-gateway.ts';
+import type { Service } from '../../test/start-service.ts';
+import { updatedService } from '../../test/updated-service.ts';
 
 const CORES = '/api/cores/my-collection';
 const SOLR = '/solr/my-collection';
 const XML_BODY = { 'content-type': 'text/xml; charset=utf-8' };
 
 let service: Service;
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(async () => {
-  await service?.[Symbol.asyncDispose]();
-});
-afterEach(async () => {
-  await postJson(service.gateway, `${SOLR}/update?commit=true`, { delete: { query: '*:*' } });
+const { post, send } = updatedService((started) => {
+  service = started;
 });
 
-const send = (path: string, options: TestRequest = {}) => ask(service.gateway, path, options);
 const xml = (path: string, body: string | Uint8Array, headers: Record<string, string> = XML_BODY) =>
   send(path, { body, headers });
 const docs = async (query = '') => (await send(`${CORES}/select?sort=id%20asc&rows=1000${query}`)).json.response.docs;
@@ -27,16 +21,25 @@ const addOf = (...documents: string[][]) =>
   `<add>${documents.map((fields) => `<doc>${fields.join('')}</doc>`).join('')}</add>`;
 
 describe('an XML update', () => {
-  it.each([`${SOLR}/update`, `${SOLR}/update/`, `${SOLR}/update/xml`, `${CORES}/update`, `${CORES}/update/xml/`])(
-    'is accepted at %s',
-    async (path) => {
-      const response = await xml(`${path}?commit=true`, addOf([field('id', '1')], [field('id', '2')]));
-      expect([response.status, response.json.responseHeader.status, response.json.operations.count]).toEqual([
-        200, 0, 2,
+  it('is accepted at several addresses', async () => {
+    const paths = [
+      `${SOLR}/update`,
+      `${SOLR}/update/`,
+      `${SOLR}/update/xml`,
+      `${CORES}/update`,
+      `${CORES}/update/xml/`,
+    ];
+    for (const [number, path] of paths.entries()) {
+      const response = await xml(
+        `${path}?commit=true`,
+        addOf([field('id', `a${number}`)], [field('id', `b${number}`)]),
+      );
+      expect([path, response.status, response.json.responseHeader.status, response.json.operations.count]).toEqual([
+        ...[path, 200, 0, 2],
       ]);
-      expect(await docs()).toEqual([{ id: '1' }, { id: '2' }]);
-    },
-  );
+    }
+    expect(await docs()).toHaveLength(2 * paths.length);
+  });
 
   it('gives a new field the type of its text, and accepts several labels', async () => {
     const fields = [
@@ -72,7 +75,7 @@ describe('an XML update', () => {
     ]);
     const types = await fieldTypes();
     const json = '{"id":"json","j_stock":12,"j_price":19.9,"j_sale":true,"j_added":"2024-01-31","j_code":"007"}';
-    await postJson(service.gateway, `${CORES}/update?commit=true`, json);
+    await post(`${CORES}/update?commit=true`, json);
     const typesOfJson = await fieldTypes();
     for (const name of ['stock', 'price', 'sale', 'added', 'code']) {
       expect(types.get(`x_${name}`)).toBe(typesOfJson.get(`j_${name}`));
@@ -82,7 +85,7 @@ describe('an XML update', () => {
 
   it('converts texts to the type of existing fields, and keeps numbers in Strings as they were written', async () => {
     const first = { id: '1', y_name: 'a', y_count: 1, y_rate: 1.5, y_on: true };
-    await postJson(service.gateway, `${CORES}/update?commit=true`, first);
+    await post(`${CORES}/update?commit=true`, first);
     const fields = [field('id', '2'), field('y_name', '1.50'), field('y_count', '2'), field('y_rate', '3')];
     expect((await xml(`${SOLR}/update?commit=true`, addOf([...fields, field('y_on', 'false')]))).status).toBe(200);
     expect(await docs('&q=id:2')).toEqual([{ id: '2', y_name: '1.50', y_count: 2, y_rate: 3, y_on: false }]);
@@ -139,14 +142,14 @@ describe('an XML update', () => {
   });
 
   it('may be compressed and chunked, with many documents at a time', async () => {
-    const many = Array.from({ length: 3000 }, (_, i) => [field('id', String(i)), field('title', `number ${i}`)]);
+    const many = Array.from({ length: 600 }, (_, i) => [field('id', String(i)), field('title', `number ${i}`)]);
     const response = await send(`${SOLR}/update?commit=true`, {
       body: gzipSync(addOf(...many)),
       headers: { 'content-type': 'application/xml; charset=UTF-8', 'content-encoding': 'gzip' },
       chunked: true,
     });
-    expect(response.json.operations.count).toBe(3000);
-    expect((await send(`${CORES}/select?rows=0`)).json.response.numFound).toBe(3000);
+    expect(response.json.operations.count).toBe(600);
+    expect((await send(`${CORES}/select?rows=0`)).json.response.numFound).toBe(600);
   });
 
   it('is accepted only with a matching type', async () => {
