@@ -2,20 +2,17 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
-import { type ServingAkin, serveAkin, temporaryFolder, until } from './akin.ts';
+import { type OwnAkin, serveOnPostgres, until } from './akin.ts';
 import { openPage, startBrowser } from './browser.ts';
 import { settled } from './demo-page.ts';
 import { saveScreenshot } from './shot.ts';
 
-let data: Awaited<ReturnType<typeof temporaryFolder>>;
-let akin: ServingAkin;
+let akin: OwnAkin;
 let browser: Browser;
 
 beforeAll(async () => {
   browser = await startBrowser();
-  data = await temporaryFolder();
-  akin = await serveAkin(['--data', data.folder], {}, { demo: true });
-  await akin.command.waitForOutput(/Three requests/);
+  akin = await serveOnPostgres([], { demo: true });
   const collection = akin.client.collection('my-collection');
   await collection.add([{ id: 'failed', image: 'http://127.0.0.1:1/nobody.jpg' }], { commit: true }).catch(() => {});
   await akin.client.collection('empty').create();
@@ -26,8 +23,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await browser?.close();
-  await akin?.command.stop();
-  await data?.remove();
+  await akin?.end();
 });
 
 type Act = (page: Page) => Promise<unknown>;

@@ -5,17 +5,24 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Client, createClient } from '@akin/client';
-import { copyTemplate, SHORT_LIVED } from '@akin/testing';
+import {
+  CommandsInTurn,
+  copyTemplate,
+  type EndedCommand,
+  SHORT_LIVED,
+  type TestDatabase,
+  testDatabase,
+} from '@akin/testing';
+import { afterAll } from '@jest/globals';
 
 /** The command, to be run by Node. */
 export const PROGRAM = fileURLToPath(new URL('../../apps/akin/bin/akin.mjs', import.meta.url));
 
-export interface ExitResult {
-  readonly code: number | null;
+const IN_TURN = fileURLToPath(new URL('../../apps/akin/test/in-turn.mjs', import.meta.url));
+
+export interface ExitResult extends EndedCommand {
   /** The signal that killed it, if its code is null. */
   readonly signal: NodeJS.Signals | null;
-  readonly out: string;
-  readonly err: string;
 }
 
 /** A command that runs. */
@@ -39,8 +46,7 @@ export class RunningCommand {
     } = {},
   ) {
     this.#child = spawn(process.execPath, [...SHORT_LIVED, options.program ?? PROGRAM, ...args], {
-      // Each thread that analyzes loads the models, which takes longer than the few pictures of a test.
-      env: { ...withoutSettings(process.env), AKIN_THREADS: '1', ...options.env },
+      env: { ...settings(), ...options.env },
       ...(options.cwd ? { cwd: options.cwd } : {}),
     });
     const listen = (name: 'stdout' | 'stderr', keep: (text: string) => void) =>
@@ -105,6 +111,18 @@ export function runAkin(...args: ConstructorParameters<typeof RunningCommand>): 
   return new RunningCommand(...args).ended();
 }
 
+let inTurn: CommandsInTurn | undefined;
+afterAll(async () => inTurn?.[Symbol.asyncDispose]());
+
+/**
+ * Runs a command to its end as {@link runAkin}, but in a process that all commands of a test file share: see
+ * {@link CommandsInTurn}.
+ */
+export function runInTurn(args: readonly string[]): Promise<EndedCommand> {
+  inTurn ??= new CommandsInTurn(IN_TURN, settings());
+  return inTurn.run(args);
+}
+
 export interface ServingAkin {
   readonly command: RunningCommand;
   readonly url: string;
@@ -117,27 +135,70 @@ export interface ServingAkin {
  * seconds.
  *
  * @param options.program another build of the command
- * @param options.demo the copy contains the demo
  * @param options.first makes no copy: akin makes the database, as for a user who starts it for the first time
  */
 export async function serveAkin(
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},
-  options: { readonly program?: string; readonly demo?: boolean; readonly first?: boolean } = {},
+  options: { readonly program?: string; readonly first?: boolean } = {},
 ): Promise<ServingAkin> {
-  const { program = PROGRAM, demo = false, first = false } = options;
+  const { program = PROGRAM, first = false } = options;
   const data = args.includes('--data') ? args[args.indexOf('--data') + 1] : env.AKIN_DATA;
   const embedded = !args.includes('--database-url') && env.DATABASE_URL === undefined;
   if (embedded && data !== undefined && !first && !existsSync(path.join(data, 'database'))) {
-    await copyTemplate(demo ? 'akin-demo' : 'akin', data, async (made) => {
-      const { command } = await serveAkin([...(demo ? [] : ['--no-demo']), '--data', made], {}, { first: true });
-      if (demo) await command.waitForOutput(/Three requests/);
+    await copyTemplate('akin', data, async (made) => {
+      const { command } = await serveAkin(['--no-demo', '--data', made], {}, { first: true });
       await command.stop();
     });
   }
   const command = new RunningCommand(['serve', '--port', '0', '--no-open', ...args], { env, program });
   const [, url = ''] = await command.waitForOutput(/akin answers at (http:\S+)\//);
   return { command, url, client: createClient({ baseUrl: url, retries: 0 }) };
+}
+
+/**
+ * A PostgreSQL database with the store of an akin, a copy of one that akin made once in this run.
+ *
+ * @param demo it contains the demo
+ */
+export function akinDatabase(demo = false): Promise<TestDatabase> {
+  const fill = async (url: string) => {
+    const { folder, remove } = await temporaryFolder();
+    const { command } = await serveAkin([...(demo ? [] : ['--no-demo']), '--data', folder, '--database-url', url]);
+    if (demo) await command.waitForOutput(/Three requests/);
+    await command.stop();
+    await remove();
+  };
+  return testDatabase({ name: demo ? 'akin-demo' : 'akin', fill });
+}
+
+/** An akin with a database and a folder of its own. */
+export interface OwnAkin extends ServingAkin {
+  /** For files of the test; its data folder is `data` in it. */
+  readonly folder: string;
+  /** Stops it, and removes its database and its folder. */
+  end(): Promise<void>;
+}
+
+/**
+ * Starts `akin serve` on PostgreSQL. For what does not depend on the engine: the embedded database takes several times
+ * the CPU.
+ *
+ * @param demo it serves the demo
+ */
+export async function serveOnPostgres(args: readonly string[] = [], { demo = false } = {}): Promise<OwnAkin> {
+  const [{ folder, remove }, database] = await Promise.all([temporaryFolder(), akinDatabase(demo)]);
+  const where = ['--data', path.join(folder, 'data'), '--database-url', database.url, ...(demo ? [] : ['--no-demo'])];
+  const akin = await serveAkin([...args, ...where]);
+  return {
+    ...akin,
+    folder,
+    async end() {
+      await akin.command.stop();
+      await database.drop();
+      await remove();
+    },
+  };
 }
 
 /** A new folder, and how to get rid of it. */
@@ -156,9 +217,12 @@ export async function until(what: string, holds: () => Promise<boolean>): Promis
   }
 }
 
-/** Removes settings of the person who runs the tests. */
-function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(
-    Object.entries(env).filter(([name]) => !/^AKIN_|^OTEL_|^PORT$|^(SEARCH_)?DATABASE_URL$|^REDIS_URL$/.test(name)),
-  );
+/** The environment without settings of the person who runs the tests. */
+function settings(): NodeJS.ProcessEnv {
+  const isSetting = /^AKIN_|^OTEL_|^PORT$|^(SEARCH_)?DATABASE_URL$|^REDIS_URL$/;
+  return {
+    ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !isSetting.test(name))),
+    // Each thread that analyzes loads the models, which takes longer than the few pictures of a test.
+    AKIN_THREADS: '1',
+  };
 }

@@ -7,12 +7,21 @@ import type { Collection } from '@akin/client';
 import { type TestDatabase, testDatabase } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
-import { PROGRAM, RunningCommand, runAkin, type ServingAkin, serveAkin, temporaryFolder, until } from './akin.ts';
+import {
+  PROGRAM,
+  RunningCommand,
+  runAkin,
+  runInTurn,
+  type ServingAkin,
+  serveAkin,
+  temporaryFolder,
+  until,
+} from './akin.ts';
 import { picture } from './pictures.ts';
 import { run as shell } from './shell.ts';
 
 /** So many that an import is still running when the test reads its progress. */
-const KILLED = 10_000;
+const KILLED = 5_000;
 /** More than a request of an import contains. */
 const SEVERAL_REQUESTS = 1_200;
 
@@ -44,7 +53,7 @@ afterAll(async () => {
 
 const file = (name: string) => path.join(place.folder, name);
 const run = (command: string, collection: string, ...args: string[]) =>
-  runAkin([command, '--url', akin.url, '--collection', collection, ...args]);
+  runInTurn([command, '--url', akin.url, '--collection', collection, ...args]);
 
 async function write(name: string, lines: readonly (object | string)[]): Promise<string> {
   const text = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n');
@@ -230,9 +239,9 @@ describe('akin import', () => {
   });
 
   it('starts at the beginning if the collection was dropped and created again', async () => {
-    await write('again.ndjson', [...many(KILLED), 'no JSON', { id: 'behind' }]);
+    await write('again.ndjson', [...many(SEVERAL_REQUESTS), 'no JSON', { id: 'behind' }]);
     const stopped = await run('import', 'again', file('again.ndjson'), '--strict');
-    expect(stopped).toMatchObject({ code: 2, out: expect.stringContaining(`Line ${KILLED + 1}`) });
+    expect(stopped).toMatchObject({ code: 2, out: expect.stringContaining(`Line ${SEVERAL_REQUESTS + 1}`) });
     const collection = akin.client.collection('again');
     const { newest } = JSON.parse(await readFile(`${file('again.ndjson')}.progress`, 'utf8'));
     expect(newest.token).not.toBe('');
@@ -240,21 +249,21 @@ describe('akin import', () => {
     await collection.create();
     const { code, err } = await run('import', 'again', file('again.ndjson'));
     expect([code, err]).toEqual([2, expect.stringContaining('Starts at the beginning')]);
-    expect((await collection.status()).documents).toBe(KILLED + 1);
+    expect((await collection.status()).documents).toBe(SEVERAL_REQUESTS + 1);
   });
 
   it('publishes what was accepted before it was killed', async () => {
-    await write('accepted.ndjson', many(6_000));
+    await write('accepted.ndjson', many(KILLED));
     const args = ['import', file('accepted.ndjson'), '--url', akin.url, '--collection', 'accepted'];
     const first = new RunningCommand(args);
     await until('all is accepted', async () => {
       const text = await readFile(`${file('accepted.ndjson')}.progress`, 'utf8').catch(() => '{}');
-      return JSON.parse(text).start?.lines === 6_000;
+      return JSON.parse(text).start?.lines === KILLED;
     });
     await first.stop('SIGKILL');
     const { code, out } = await runAkin(args);
-    expect([code, out]).toEqual([0, expect.stringContaining('6000 of them by earlier runs')]);
-    expect((await akin.client.collection('accepted').status()).documents).toBe(6_000);
+    expect([code, out]).toEqual([0, expect.stringContaining(`${KILLED} of them by earlier runs`)]);
+    expect((await akin.client.collection('accepted').status()).documents).toBe(KILLED);
   });
 
   it('reads from a pipe, and does not replace the pipe by a file of rejected documents', async () => {
@@ -281,7 +290,7 @@ describe('akin import', () => {
     const itself = await run('import', 'x', file('precious.ndjson'), '--rejects', file('precious.ndjson'));
     expect([itself.code, itself.err]).toEqual([1, expect.stringContaining('--rejects names the input')]);
     expect(await readFile(file('precious.ndjson'), 'utf8')).toContain('document 0');
-    const nobody = await runAkin(['import', file('lines.ndjson'), '--url', 'http://127.0.0.1:9']);
+    const nobody = await runInTurn(['import', file('lines.ndjson'), '--url', 'http://127.0.0.1:9']);
     expect([nobody.code, nobody.err]).toEqual([1, expect.stringContaining('No akin answers')]);
     const nothing = await run('import', 'x', file('is-not-there.ndjson'));
     expect([nothing.code, nothing.err]).toEqual([1, expect.stringContaining('cannot be read')]);

@@ -4,15 +4,16 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { AkinRequestError, type Collection, type Reindex } from '@akin/client';
-import { TINY_TOWERS } from '@akin/testing';
+import { type TestDatabase, TINY_TOWERS } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
-import { runAkin, type ServingAkin, serveAkin, temporaryFolder } from './akin.ts';
+import { akinDatabase, runInTurn, type ServingAkin, serveAkin, temporaryFolder } from './akin.ts';
 
 const COLORS = { red: '#e01010', green: '#10d020', blue: '#1020e0', yellow: '#f0e010', black: '#080808' };
 const WORD = 'tiny-siglip';
 
 let place: Awaited<ReturnType<typeof temporaryFolder>>;
+let database: TestDatabase;
 let akin: ServingAkin;
 const pictures = new Map<string, Buffer>();
 const inPlace = (...names: string[]) => path.join(place.folder, ...names);
@@ -30,7 +31,7 @@ function openGate(): void {
 }
 
 beforeAll(async () => {
-  place = await temporaryFolder();
+  [place, database] = await Promise.all([temporaryFolder(), akinDatabase()]);
   await mkdir(inPlace('pictures'));
   await cp(TINY_TOWERS, inPlace('models', WORD), { recursive: true });
   for (const [name, background] of Object.entries(COLORS)) {
@@ -53,11 +54,15 @@ afterAll(async () => {
   await akin?.command.stop();
   server?.closeAllConnections();
   server?.close();
+  await database?.drop();
   await place?.remove();
 });
 
 const serve = (...args: string[]) =>
-  serveAkin(['--no-demo', '--data', inPlace('data'), '--models', inPlace('models'), ...args]);
+  serveAkin([
+    ...['--no-demo', '--data', inPlace('data'), '--database-url', database.url],
+    ...['--models', inPlace('models'), ...args],
+  ]);
 const modelOf = async (collection: Collection) => (await collection.status()).model;
 const byWord = async (collection: Collection, word: string) =>
   (await collection.image({ 'rank.by.text': word, rows: 1, fl: 'id' })).response.docs[0]?.id;
@@ -115,7 +120,7 @@ describe('the content model of a collection', () => {
       expect.stringMatching(/model akin-\S+ cannot find pictures by words.*akin reindex --content-model/s),
     ]);
     const args = ['reindex', '--url', akin.url, '--models', inPlace('models'), '--content-model', WORD];
-    const { code, out } = await runAkin(args);
+    const { code, out } = await runInTurn(args);
     expect([code, out]).toEqual([0, expect.stringContaining('5 documents copied, 5 pictures analyzed again, in')]);
     for (const color of Object.keys(COLORS)) expect(await byWord(collection, color)).toBe(`${color}.jpg`);
     const { docs } = (await collection.duplicate({ 'rank.by.id': 'red.jpg', rows: 1, fl: 'id,score' })).response;
@@ -153,7 +158,7 @@ describe('the content model of a collection', () => {
     gate = { isOpen: false, held: [] };
     await collection.reindex({ model: WORD });
     await until(collection, ({ pending }) => pending === 5);
-    const paused = await runAkin(['reindex', '--pause', '--url', akin.url, '--collection', 'paused']);
+    const paused = await runInTurn(['reindex', '--pause', '--url', akin.url, '--collection', 'paused']);
     expect([paused.code, paused.out]).toEqual([0, expect.stringContaining('is paused')]);
     expect(await refusal(collection.reindex({ model: WORD }))).toEqual([
       409,
@@ -161,7 +166,7 @@ describe('the content model of a collection', () => {
     ]);
     expect(await modelOf(collection)).toMatchObject({ words: false });
     openGate();
-    const resumed = await runAkin(['reindex', '--resume', '--url', akin.url, '--collection', 'paused']);
+    const resumed = await runInTurn(['reindex', '--resume', '--url', akin.url, '--collection', 'paused']);
     expect([resumed.code, resumed.out]).toEqual([
       0,
       expect.stringContaining('paused is reindexed: 5 documents copied'),
@@ -174,7 +179,7 @@ describe('the content model of a collection', () => {
   it('is compared with another one by a report', async () => {
     const page = inPlace('report.html');
     const args = ['report', 'paused', '--url', akin.url, '--labels', 'labels', '-o', page];
-    const { code, out } = await runAkin([...args, '--compare', 'killed']);
+    const { code, out } = await runInTurn([...args, '--compare', 'killed']);
     expect([code, out]).toEqual([0, expect.stringContaining(page)]);
     const [paused, killed] = JSON.parse(await readFile(inPlace('report.json'), 'utf8'));
     expect(paused).toMatchObject({ documents: 5, sampled: 5, withoutDescriptor: 0, recallAt10: 1 });
@@ -191,7 +196,7 @@ describe('the content model of a collection', () => {
     expect(html).toContain('&#60;long&#62;');
     expect(html).toContain(`${akin.url}/api/cores/paused/thumbnail?id=red`);
     expect(html).not.toContain('<long>');
-    const missing = await runAkin([...args, '--compare', 'nowhere']);
+    const missing = await runInTurn([...args, '--compare', 'nowhere']);
     expect([missing.code, missing.err]).toEqual([1, expect.stringContaining('no collection')]);
   });
 

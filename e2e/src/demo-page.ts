@@ -2,7 +2,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
 import type { Browser, Locator, Page } from 'playwright-core';
-import { type ServingAkin, serveAkin, temporaryFolder, until } from './akin.ts';
+import { type OwnAkin, serveOnPostgres, until } from './akin.ts';
 import { openPage, startBrowser, type WatchedPage } from './browser.ts';
 
 export const DEMO = fileURLToPath(new URL('../../apps/akin/demo/', import.meta.url));
@@ -15,7 +15,7 @@ export const PRODUCT = {
 
 /** An akin with the demo for the tests of one file, and a browser. */
 export class DemoPage {
-  akin!: ServingAkin;
+  akin!: OwnAkin;
   browser!: Browser;
   /** The page of the running test. */
   opened: WatchedPage | undefined;
@@ -37,17 +37,13 @@ export class DemoPage {
 /** Starts both before the tests of a file, and stops them after. */
 export function useDemoPage(): DemoPage {
   const demo = new DemoPage();
-  let data: Awaited<ReturnType<typeof temporaryFolder>>;
   beforeAll(async () => {
     demo.browser = await startBrowser();
-    data = await temporaryFolder();
-    demo.akin = await serveAkin(['--data', data.folder], {}, { demo: true });
-    await demo.akin.command.waitForOutput(/Three requests/);
-  }, 240_000);
+    demo.akin = await serveOnPostgres([], { demo: true });
+  });
   afterAll(async () => {
     await demo.browser?.close();
-    await demo.akin?.command.stop();
-    await data?.remove();
+    await demo.akin?.end();
   });
   afterEach(async () => {
     await demo.opened?.context.close();

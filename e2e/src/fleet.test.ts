@@ -133,7 +133,7 @@ describe('akin as several processes', () => {
     );
     // Each metric with the labels that are used, apart from those of histograms and those that Prometheus adds.
     const added = ['', 'le', 'instance', 'job'];
-    // Metrics of standbys exist only with standbys, and that of the disk only with the embedded store: standby.test.ts
+    // Metrics of standbys exist only with standbys, and that of the disk only with the embedded store: standby.long.test.ts
     // and process-metrics.test.ts check them.
     const isTold = (name: string) => !/^akin_(standby_|disk_free_bytes)/.test(name);
     const labelled = asked.flatMap((text) =>

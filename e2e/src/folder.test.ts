@@ -5,7 +5,16 @@ import type { Collection, FoundDocument } from '@akin/client';
 import { freePort } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
-import { RunningCommand, runAkin, type ServingAkin, serveAkin, temporaryFolder, until } from './akin.ts';
+import {
+  type OwnAkin,
+  RunningCommand,
+  runAkin,
+  runInTurn,
+  serveAkin,
+  serveOnPostgres,
+  temporaryFolder,
+  until,
+} from './akin.ts';
 import { copyOf, photo, picture, UNLIKE } from './pictures.ts';
 
 const ODD_NAME = 'ünï cödé 图片 🙂.jpg';
@@ -104,14 +113,15 @@ describe('indexing a folder into the embedded store', () => {
 });
 
 describe('what was indexed', () => {
-  let akin: ServingAkin;
+  let akin: OwnAkin;
   let collection: Collection;
   beforeAll(async () => {
-    akin = await serveAkin(['--data', data, '--no-demo']);
+    akin = await serveOnPostgres();
     collection = akin.client.collection('my-collection');
+    await index();
   });
-  afterAll(() => akin?.command.stop());
-  const index = (...args: string[]) => runAkin(['index', pictures, '--url', akin.url, ...args]);
+  afterAll(() => akin?.end());
+  const index = (...args: string[]) => runInTurn(['index', pictures, '--url', akin.url, ...args]);
 
   it('has the path below the folder as id, size and folder as fields, and a thumbnail', async () => {
     const found = await documents(collection);
@@ -188,7 +198,7 @@ describe('what was indexed', () => {
     const missing = (await collection.select({ q: 'missing:true', sort: 'id asc', fl: 'id' })).response.docs;
     expect(missing).toEqual([{ id: 'holiday/berlin/photo.jpg' }, { id: 'one.jpg' }]);
     // A glob that matches no files: existing documents stay.
-    const glob = await runAkin(['index', path.join(pictures, '*.png'), '--prune', '--url', akin.url]);
+    const glob = await runInTurn(['index', path.join(pictures, '*.png'), '--prune', '--url', akin.url]);
     expect(glob.out).toContain('2 removed');
     const left = GOOD.filter((id) => !['one.jpg', 'holiday/berlin/photo.jpg'].includes(id));
     expect([...(await documents(collection)).keys()].sort()).toEqual([...left, 'of another kind'].sort());
@@ -198,7 +208,7 @@ describe('what was indexed', () => {
     const file = path.join(pictures, 'cafe\u0301.jpg');
     await writeFile(file, await picture(7));
     expect((await index()).out).toContain('1 indexed');
-    const prune = () => runAkin(['index', path.join(pictures, '*.png'), '--prune', '--url', akin.url]);
+    const prune = () => runInTurn(['index', path.join(pictures, '*.png'), '--prune', '--url', akin.url]);
     expect((await prune()).out).toContain('0 removed');
     await rm(file);
     expect((await prune()).out).toContain('1 removed');
@@ -247,7 +257,8 @@ describe('what was indexed', () => {
     }
     const linked = path.join(place.folder, 'linked');
     await symlink(first, linked);
-    const indexInto = (...args: string[]) => runAkin(['index', ...args, '--url', akin.url, '--collection', 'folders']);
+    const indexInto = (...args: string[]) =>
+      runInTurn(['index', ...args, '--url', akin.url, '--collection', 'folders']);
     expect((await indexInto(first)).out).toContain('1 indexed');
     expect((await indexInto(second)).out).toContain('1 indexed, 0 unchanged');
     expect((await indexInto(linked)).out).toContain('1 unchanged, 0 removed, 0 failed');
@@ -282,7 +293,7 @@ describe('what was indexed', () => {
     }
     await mkdir(drives);
     for (let i = 0; i < 9; i++) await writeFile(path.join(drives, `${i}.png`), await picture(20 + i));
-    const indexDrives = () => runAkin(['index', drives, '--prune', '--url', akin.url, '--collection', 'drives']);
+    const indexDrives = () => runInTurn(['index', drives, '--prune', '--url', akin.url, '--collection', 'drives']);
     const collection = akin.client.collection('drives');
     const onCard = async (missing: boolean) => {
       const found = [...(await documents(collection)).values()].filter(({ path: below }) =>
@@ -324,7 +335,7 @@ describe('what was indexed', () => {
         path.join(folder, '1.xmp'),
         `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title><rdf:Alt><rdf:li xml:lang="x-default">Of the file</rdf:li></rdf:Alt></dc:title><dc:description><rdf:Alt><rdf:li xml:lang="x-default">${caption}</rdf:li></rdf:Alt></dc:description><dc:subject><rdf:Bag><rdf:li>${keyword}</rdf:li><rdf:li>kept</rdf:li></rdf:Bag></dc:subject></rdf:Description></rdf:RDF></x:xmpmeta>`,
       );
-    const indexDescribed = () => runAkin(['index', folder, '--url', akin.url, '--collection', 'described']);
+    const indexDescribed = () => runInTurn(['index', folder, '--url', akin.url, '--collection', 'described']);
     const collection = akin.client.collection('described');
     const said = async () => {
       const found = (await documents(collection)).get('1.jpg');
@@ -347,7 +358,7 @@ describe('what was indexed', () => {
     await mkdir(folder);
     for (const name of ['a', 'b', 'c'])
       await writeFile(path.join(folder, `${name}.jpg`), await picture(name === 'c' ? 3 : 1));
-    const indexLinked = () => runAkin(['index', folder, '--url', akin.url, '--collection', 'linked']);
+    const indexLinked = () => runInTurn(['index', folder, '--url', akin.url, '--collection', 'linked']);
     expect((await indexLinked()).out).toContain('3 indexed');
     const collection = akin.client.collection('linked');
     await collection.add([{ id: 'b.jpg', labels: { add: ['mine'] }, note: { set: 'x' } } as never], { commit: true });
@@ -373,13 +384,13 @@ describe('what was indexed', () => {
   });
 
   it('is not stored elsewhere if the named server does not answer', async () => {
-    const { code, err } = await runAkin(['index', pictures, '--url', 'http://127.0.0.1:9']);
+    const { code, err } = await runInTurn(['index', pictures, '--url', 'http://127.0.0.1:9']);
     expect([code, err]).toEqual([1, 'No akin answers at http://127.0.0.1:9.\n']);
   });
 });
 
 describe('a run that is stopped', () => {
-  const COUNT = 120;
+  const COUNT = 40;
   let many: string;
   beforeAll(async () => {
     many = path.join(place.folder, 'many');

@@ -1,10 +1,11 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { createClient } from '@akin/client';
+import type { TestDatabase } from '@akin/testing';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import sharp from 'sharp';
-import { runAkin, type ServingAkin, serveAkin, temporaryFolder, until } from './akin.ts';
+import { akinDatabase, runAkin, type ServingAkin, serveAkin, temporaryFolder, until } from './akin.ts';
 import { openPage, startBrowser } from './browser.ts';
 import { settled } from './demo-page.ts';
 
@@ -13,6 +14,7 @@ const PICTURE = await sharp({ create: { width: 120, height: 90, channels: 3, bac
   .toBuffer();
 
 let data: Awaited<ReturnType<typeof temporaryFolder>>;
+let database: TestDatabase;
 let akin: ServingAkin;
 let browser: Browser;
 let key: string;
@@ -21,14 +23,15 @@ let adminKey: string;
 
 beforeAll(async () => {
   browser = await startBrowser();
-  data = await temporaryFolder();
-  const { code, out, err } = await runAkin(['keys', 'create', '--scope', 'admin', '--data', data.folder]);
+  [data, database] = await Promise.all([temporaryFolder(), akinDatabase()]);
+  const where = ['--data', data.folder, '--database-url', database.url];
+  const { code, out, err } = await runAkin(['keys', 'create', '--scope', 'admin', ...where]);
   expect([code, err]).toEqual([0, expect.stringContaining('shown only once')]);
   adminKey = out.trim();
   const scans = path.join(data.folder, 'scans');
   await mkdir(scans);
   await sharp(PICTURE).resize(600).tiff().toFile(path.join(scans, 'wall.tiff'));
-  akin = await serveAkin([scans, '--collection', 'scans', '--data', data.folder, '--require-keys']);
+  akin = await serveAkin([scans, '--collection', 'scans', ...where, '--require-keys']);
   await akin.command.waitForOutput(/1 indexed/);
   const client = createClient({ baseUrl: akin.url, key: adminKey });
   key = (await client.createKey({ scope: 'search' })).key;
@@ -45,6 +48,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
   await akin?.command.stop();
+  await database?.drop();
   await data?.remove();
 });
 

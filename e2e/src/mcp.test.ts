@@ -3,30 +3,27 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { PROGRAM, runAkin, type ServingAkin, serveAkin, temporaryFolder } from './akin.ts';
+import { type OwnAkin, PROGRAM, runAkin, serveOnPostgres } from './akin.ts';
 import { copyOf, picture, servePictures } from './pictures.ts';
 
-let home: Awaited<ReturnType<typeof temporaryFolder>>;
-let akin: ServingAkin;
+let akin: OwnAkin;
 let agent: Client;
 beforeAll(async () => {
-  home = await temporaryFolder();
-  akin = await serveAkin(['--no-demo', '--data', path.join(home.folder, 'data')]);
+  akin = await serveOnPostgres();
   agent = new Client({ name: 'agent', version: '1' });
   await agent.connect(
     new StdioClientTransport({
       command: process.execPath,
       args: [PROGRAM, 'mcp'],
       env: { AKIN_URL: akin.url },
-      cwd: home.folder,
+      cwd: akin.folder,
       stderr: 'pipe',
     }),
   );
 });
 afterAll(async () => {
   await agent?.close();
-  await akin?.command.stop();
-  await home?.remove();
+  await akin?.end();
 });
 
 /** The answer of a tool, or the text of its error. */
@@ -43,8 +40,8 @@ it('lets an agent add pictures and find similar ones, copies, colours and docume
   expect(tools.map(({ name }) => name)).toEqual([
     ...['describe_collection', 'find_similar', 'find_copies', 'search', 'add_picture'],
   ]);
-  await writeFile(path.join(home.folder, 'shoe.jpg'), await picture(3));
-  await writeFile(path.join(home.folder, 'copy.jpg'), await copyOf(await picture(3)));
+  await writeFile(path.join(akin.folder, 'shoe.jpg'), await picture(3));
+  await writeFile(path.join(akin.folder, 'copy.jpg'), await copyOf(await picture(3)));
   expect(
     await call('add_picture', { id: 'shoe', picture: 'shoe.jpg', fields: { brand: 'Ada & Co', price: 12.5 } }),
   ).toEqual({ document: { id: 'shoe', brand: 'Ada & Co', price: 12.5 } });
@@ -75,7 +72,7 @@ it('lets an agent add pictures and find similar ones, copies, colours and docume
 });
 
 it('tells the agent what is wrong, and goes on', async () => {
-  await writeFile(path.join(home.folder, 'notes.txt'), 'no picture');
+  await writeFile(path.join(akin.folder, 'notes.txt'), 'no picture');
   expect(await call('find_similar')).toContain('Nothing to rank by');
   expect(await call('find_similar', { id: 'nobody' })).toContain('"nobody"');
   expect(await call('find_similar', { text: 'a red shoe' })).toContain('words');

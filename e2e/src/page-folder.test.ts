@@ -3,7 +3,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
-import { type ServingAkin, serveAkin, temporaryFolder, until } from './akin.ts';
+import { type OwnAkin, serveOnPostgres, temporaryFolder, until } from './akin.ts';
 import { openPage, startBrowser } from './browser.ts';
 import { settled } from './demo-page.ts';
 import { photo, picture, UNLIKE } from './pictures.ts';
@@ -12,7 +12,7 @@ import { saveScreenshot } from './shot.ts';
 let place: Awaited<ReturnType<typeof temporaryFolder>>;
 let pictures: string;
 let browser: Browser;
-let akin: ServingAkin;
+let akin: OwnAkin;
 
 beforeAll(async () => {
   browser = await startBrowser();
@@ -25,12 +25,12 @@ beforeAll(async () => {
   await writeFile(path.join(pictures, 'trip', 'two.jpg'), await photo(two));
   await writeFile(path.join(pictures, 'broken.jpg'), three.subarray(0, 200));
   await writeFile(path.join(pictures, 'text "a", b.jpg'), 'This is no picture.');
-  akin = await serveAkin([pictures, '--data', path.join(place.folder, 'data')]);
+  akin = await serveOnPostgres([pictures]);
   await akin.command.waitForOutput(/\d+ indexed.*Three requests/s);
 });
 afterAll(async () => {
   await browser?.close();
-  await akin?.command.stop();
+  await akin?.end();
   await place?.remove();
 });
 

@@ -1,7 +1,7 @@
 import { randomNumbers } from '@akin/testing';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import sharp from 'sharp';
-import { type ServingAkin, serveAkin, temporaryFolder } from './akin.ts';
+import { type OwnAkin, serveOnPostgres } from './akin.ts';
 
 const [WIDTH, HEIGHT] = [600, 450];
 
@@ -33,12 +33,10 @@ function fill(pixels: Buffer, corners: readonly (readonly [number, number])[], c
   }
 }
 
-let place: Awaited<ReturnType<typeof temporaryFolder>>;
-let akin: ServingAkin;
+let akin: OwnAkin;
 let seven: Buffer;
 beforeAll(async () => {
-  place = await temporaryFolder();
-  akin = await serveAkin(['--parts', '--no-demo', '--data', place.folder, '--collection', 'drawings']);
+  akin = await serveOnPostgres(['--parts', '--collection', 'drawings']);
   const drawings = akin.client.collection('drawings');
   for (let seed = 1; seed <= 12; seed++) {
     const bytes = await triangles(seed);
@@ -47,10 +45,7 @@ beforeAll(async () => {
   }
   await drawings.commit();
 });
-afterAll(async () => {
-  await akin?.command.stop();
-  await place?.remove();
-});
+afterAll(() => akin?.end());
 
 interface Box {
   query: number[];

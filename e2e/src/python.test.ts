@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type ServingAkin, serveAkin, temporaryFolder } from './akin.ts';
+import { type OwnAkin, serveOnPostgres } from './akin.ts';
 import { picture, servePictures, UNLIKE } from './pictures.ts';
 import { run } from './shell.ts';
 
@@ -14,16 +14,11 @@ const PYTHON = {
   env: { ...process.env, PYTHONPATH: CLIENT, PYTHONDONTWRITEBYTECODE: '1' },
 };
 
-let home: Awaited<ReturnType<typeof temporaryFolder>>;
-let akin: ServingAkin;
+let akin: OwnAkin;
 beforeAll(async () => {
-  home = await temporaryFolder();
-  akin = await serveAkin(['--no-demo', '--allow-loopback-images', '--data', path.join(home.folder, 'data')]);
+  akin = await serveOnPostgres(['--allow-loopback-images']);
 });
-afterAll(async () => {
-  await akin?.command.stop();
-  await home?.remove();
-});
+afterAll(() => akin?.end());
 
 describe('the client for Python', () => {
   it('passes its own tests', async () => {
@@ -34,13 +29,13 @@ describe('the client for Python', () => {
 
   it('has a page with a program that prints what the page says', async () => {
     await using pictures = await servePictures();
-    await writeFile(path.join(home.folder, 'picture.jpg'), await picture(3));
+    await writeFile(path.join(akin.folder, 'picture.jpg'), await picture(3));
     const page = await readFile(new URL('../../docs/python.md', import.meta.url), 'utf8');
     const [, block = ''] = page.match(/<!-- tested: python -->\n```python\n(.*?)^```$/ms) ?? [];
     const program = block.replaceAll('http://127.0.0.1:8983', akin.url).replaceAll('https://example.org', pictures.url);
     const expected = [...program.matchAll(/^ *print\(.*\) {2}# (.*)$/gm)].map(([, text]) => text);
     expect(expected).toHaveLength(9);
-    const printed = await run('python3', ['-c', program], { ...PYTHON, cwd: home.folder });
+    const printed = await run('python3', ['-c', program], { ...PYTHON, cwd: akin.folder });
     expect(printed.trim().split('\n')).toEqual(expected);
   });
 
@@ -76,7 +71,7 @@ print(shop.get('z'))`;
 
 describe('the example import_pipeline.py', () => {
   it('keeps pictures of the same name in different folders apart, with thumbnails', async () => {
-    const folder = path.join(home.folder, 'pipeline');
+    const folder = path.join(akin.folder, 'pipeline');
     for (const below of ['a', 'b']) {
       await mkdir(path.join(folder, below), { recursive: true });
       await writeFile(path.join(folder, below, 'front.png'), await picture(below === 'a' ? 3 : 4));

@@ -4,25 +4,23 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import type { Collection } from '@akin/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { runAkin, type ServingAkin, serveAkin, temporaryFolder } from './akin.ts';
+import { type OwnAkin, runInTurn, serveOnPostgres } from './akin.ts';
 import { picture } from './pictures.ts';
 
 type Reply = { status: number; body: object };
 
-let place: Awaited<ReturnType<typeof temporaryFolder>>;
-let akin: ServingAkin;
+let akin: OwnAkin;
 let proxy: Server;
 /** Answers instead of akin, if set. */
 let instead: (asked: string) => Reply | undefined;
 let asked: string[];
 
 beforeAll(async () => {
-  place = await temporaryFolder();
-  await mkdir(path.join(place.folder, 'pictures'));
+  akin = await serveOnPostgres();
+  await mkdir(path.join(akin.folder, 'pictures'));
   for (const seed of [1, 3]) {
-    await writeFile(path.join(place.folder, 'pictures', `${seed}.jpg`), await picture(seed, 120, 90));
+    await writeFile(path.join(akin.folder, 'pictures', `${seed}.jpg`), await picture(seed, 120, 90));
   }
-  akin = await serveAkin(['--no-demo', '--data', path.join(place.folder, 'data')]);
   const { hostname, port } = new URL(akin.url);
   proxy = createServer(async (incoming, response) => {
     const { method = '', url = '' } = incoming;
@@ -48,8 +46,7 @@ beforeEach(() => {
 });
 afterAll(async () => {
   proxy?.close();
-  await akin?.command.stop();
-  await place?.remove();
+  await akin?.end();
 });
 
 async function bodyOf(incoming: IncomingMessage): Promise<void> {
@@ -65,9 +62,9 @@ async function shelf(name: string): Promise<Collection> {
 }
 
 const reindex = (name: string, ...args: string[]) =>
-  runAkin([
+  runInTurn([
     'reindex',
-    path.join(place.folder, 'pictures'),
+    path.join(akin.folder, 'pictures'),
     '--url',
     `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
     '--collection',
@@ -191,7 +188,7 @@ describe('akin reindex of a folder', () => {
   });
 
   it('says how a collection is named', async () => {
-    const { code, err } = await runAkin(['reindex', 'my-collection', '--url', akin.url]);
+    const { code, err } = await runInTurn(['reindex', 'my-collection', '--url', akin.url]);
     expect([code, err]).toEqual([1, expect.stringMatching(/my-collection: .*Give the collection with --collection/)]);
   });
 });

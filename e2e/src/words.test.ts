@@ -8,13 +8,13 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
-import { RunningCommand, type ServingAkin, serveAkin, temporaryFolder } from './akin.ts';
+import { type OwnAkin, RunningCommand, serveOnPostgres, temporaryFolder } from './akin.ts';
 import { openPage, startBrowser } from './browser.ts';
 
 const COLORS = { red: '#e01010', green: '#10d020', blue: '#1020e0', yellow: '#f0e010', black: '#080808' };
 
 let place: Awaited<ReturnType<typeof temporaryFolder>>;
-let akin: ServingAkin;
+let akin: OwnAkin;
 /** Has the files of models once `isMirrorFilled`. */
 let mirror: Server;
 let isMirrorFilled = false;
@@ -42,12 +42,11 @@ beforeAll(async () => {
   }
 });
 afterAll(async () => {
-  await akin?.command.stop();
+  await akin?.end();
   mirror?.close();
   await place?.remove();
 });
 
-const serve = (...args: string[]) => serveAkin(['--no-demo', '--data', inPlace('data'), ...args]);
 const search = (parameters: Record<string, string | readonly string[]>) =>
   akin.client.collection('my-collection').image({ rows: 3, fl: 'id,score', ...parameters });
 const found = async (parameters: Record<string, string | readonly string[]>) =>
@@ -74,7 +73,7 @@ describe('words by a content model that knows them', () => {
   it('find the pictures that show them', async () => {
     const { port } = mirror.address() as AddressInfo;
     const models = ['--models', inPlace('models'), '--mirror', `http://127.0.0.1:${port}`];
-    akin = await serve('--content-model', TINY_TOWERS, ...models, inPlace('pictures'));
+    akin = await serveOnPostgres(['--content-model', TINY_TOWERS, ...models, inPlace('pictures')]);
     await akin.command.waitForOutput(/Three requests to paste/);
     const hash = expect.stringMatching(/^[0-9a-f]{8}$/);
     expect(await model()).toEqual({ name: 'tiny-siglip', hash, words: true, vector: 'pooled' });

@@ -1,25 +1,22 @@
 import { createReadStream } from 'node:fs';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { type ServingAkin, serveAkin, temporaryFolder } from './akin.ts';
+import { type OwnAkin, serveOnPostgres } from './akin.ts';
 import { type PictureServer, picture, servePictures } from './pictures.ts';
 import { run } from './shell.ts';
 
-let data: Awaited<ReturnType<typeof temporaryFolder>>;
 let pictures: PictureServer;
-let akin: ServingAkin;
+let akin: OwnAkin;
 beforeAll(async () => {
-  data = await temporaryFolder();
   pictures = await servePictures();
-  akin = await serveAkin(['--no-demo', '--data', data.folder]);
+  akin = await serveOnPostgres();
 });
 afterAll(async () => {
-  await akin?.command.stop();
+  await akin?.end();
   await pictures?.[Symbol.asyncDispose]();
-  await data?.remove();
 });
 
 it('does what the interface promises to a script in Python', async () => {
@@ -37,7 +34,7 @@ it('does what a back end in Python does with Solr: pages, counts, and exports wh
 
 it('takes a picture from the client in whatever shape a program has it', async () => {
   const bytes = await picture(8);
-  const path = join(data.folder, '..', `${process.pid}-picture.jpg`);
+  const path = join(akin.folder, 'picture.jpg');
   await writeFile(path, bytes);
   const collection = akin.client.collection('my-collection');
   const { outputs } = await collection.analyze(bytes);
@@ -59,5 +56,4 @@ it('takes a picture from the client in whatever shape a program has it', async (
   const two = await collection.image({ 'rank.weights': '1,-0.5', rows: 1 }, { file: [bytes, await picture(3)] });
   expect(two.response.docs[0]?.id).toBe('from the client');
   await expect(collection.tag({}, { file: new Blob(['no picture']) })).rejects.toMatchObject({ status: 415 });
-  await rm(path);
 });

@@ -1,7 +1,7 @@
 import { MODULES } from '@akin/modules/manifests';
 import { descriptorTexts, parseOutputs } from '@akin/modules/vectors';
 import { commit, findCollection, openStore, type Store } from '@akin/store';
-import { type TestDatabase, testDatabase } from '@akin/testing';
+import { scaledByChaos, type TestDatabase, testDatabase } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   ask,
@@ -110,7 +110,7 @@ describe('a gateway whose PostgreSQL fails', () => {
 
   it('answers 503 with Retry-After while connections end', async () => {
     const responses = await underLoad(async (soFar) => {
-      for (let round = 1; round <= 15; round++) {
+      for (let round = 1; round <= scaledByChaos(15); round++) {
         await until(() => soFar.length >= 10 * round);
         await terminateAll();
       }
@@ -124,7 +124,7 @@ describe('a gateway whose PostgreSQL fails', () => {
     const responses = await underLoad(async () => {
       await setIdleLimit('1ms');
       // Often enough that most kinds of requests are affected.
-      await until(() => timesLogged('25P03') >= 20);
+      await until(() => timesLogged('25P03') >= scaledByChaos(20));
       await setIdleLimit('0');
     });
     expectOnlySuccessOr503(responses);

@@ -1,4 +1,5 @@
 import { createRandom } from '@akin/domain/random';
+import { scaledByChaos } from '@akin/testing';
 import { describe, expect, it } from '@jest/globals';
 import { groupsOn, hued, RULE } from '../../test/groups.ts';
 import { ENGINES } from '../../test/support.ts';
@@ -36,58 +37,59 @@ const anyPicture = (id: string) => {
 };
 
 // 20 documents are compared exactly, 40 and more by codes.
-describe.each([
-  ['postgres', 20, 10],
-  ['postgres', 20_000, 3],
-  ['pglite', 20, 4],
-] as const)('groups with the searcher and without on %s, %i compared exactly', (kind, exactDocuments, rounds) => {
-  const on = groupsOn(kind, exactDocuments);
+const KINDS = ENGINES.flatMap((kind) => [[kind, 20, scaledByChaos(10)] as const, [kind, 20_000, 3] as const]);
 
-  it('are the same, whatever changes', async () => {
-    await using none = new InMemorySearch({ exactRows: exactDocuments, memory: 0 });
-    const inMemory = on.store;
-    const inDatabase: Store = { ...on.store, inMemory: none };
-    const sides = [
-      { store: inMemory, collection: await on.collectionOf() },
-      { store: inDatabase, collection: await on.collectionOf() },
-    ];
-    const counts = { memory: 0, database: 0 };
-    const turn = (store: Store, collection: Collection, milliseconds = 60_000) =>
-      updateGroups(store, collection, BY_CELLS, {
-        milliseconds,
-        onGrouped: (documents, isInMemory) => {
-          if (store === inMemory) counts[isInMemory ? 'memory' : 'database'] += documents;
-          else expect(isInMemory).toBe(false);
-        },
-      });
-    let made = 0;
-    for (let round = 0; round < rounds; round++) {
-      const fresh = Array.from({ length: 10 + whole(80) }, () => anyPicture(`d${made++}`));
-      const replaced = Array.from({ length: whole(20) }, () => anyPicture(`d${whole(made)}`));
-      const gone = Array.from({ length: whole(20) }, () => ({ kind: 'delete', id: `d${whole(made)}` }));
-      const two = [fresh[0]?.id, fresh[1]?.id] as string[];
-      const [isCut, isDecided, isForeign, isLost] = [0.4, 0.3, 0.3, 0.1].map((share) => random() < share);
-      const again = Array.from({ length: 10 }, () => anyPicture(`d${whole(made)}`));
-      for (const { store, collection } of sides) {
-        await on.add(collection, ...fresh, ...replaced);
-        await on.add(collection, ...gone);
-        // A run that ends early leaves documents that the next commit replaces, and that are never read.
-        if (isCut) await turn(store, collection, 0);
-        if (isLost) await inMemory.inMemory.unloadCollection(collection.id);
-        await on.add(collection, ...again, ...fresh.slice(0, 2));
-        // Another process continues for a while.
-        if (isForeign) await turn(inDatabase, collection, 0);
-        if (isDecided) await decideGroups(store, collection, two, 'different');
-        await turn(store, collection);
-        if (round % 3 === 2) await maintain(store);
+describe.each(KINDS)(
+  'groups with the searcher and without on %s, %i compared exactly',
+  (kind, exactDocuments, rounds) => {
+    const on = groupsOn(kind, exactDocuments);
+
+    it('are the same, whatever changes', async () => {
+      await using none = new InMemorySearch({ exactRows: exactDocuments, memory: 0 });
+      const inMemory = on.store;
+      const inDatabase: Store = { ...on.store, inMemory: none };
+      const sides = [
+        { store: inMemory, collection: await on.collectionOf() },
+        { store: inDatabase, collection: await on.collectionOf() },
+      ];
+      const counts = { memory: 0, database: 0 };
+      const turn = (store: Store, collection: Collection, milliseconds = 60_000) =>
+        updateGroups(store, collection, BY_CELLS, {
+          milliseconds,
+          onGrouped: (documents, isInMemory) => {
+            if (store === inMemory) counts[isInMemory ? 'memory' : 'database'] += documents;
+            else expect(isInMemory).toBe(false);
+          },
+        });
+      let made = 0;
+      for (let round = 0; round < rounds; round++) {
+        const fresh = Array.from({ length: 10 + whole(80) }, () => anyPicture(`d${made++}`));
+        const replaced = Array.from({ length: whole(20) }, () => anyPicture(`d${whole(made)}`));
+        const gone = Array.from({ length: whole(20) }, () => ({ kind: 'delete', id: `d${whole(made)}` }));
+        const two = [fresh[0]?.id, fresh[1]?.id] as string[];
+        const [isCut, isDecided, isForeign, isLost] = [0.4, 0.3, 0.3, 0.1].map((share) => random() < share);
+        const again = Array.from({ length: 10 }, () => anyPicture(`d${whole(made)}`));
+        for (const { store, collection } of sides) {
+          await on.add(collection, ...fresh, ...replaced);
+          await on.add(collection, ...gone);
+          // A run that ends early leaves documents that the next commit replaces, and that are never read.
+          if (isCut) await turn(store, collection, 0);
+          if (isLost) await inMemory.inMemory.unloadCollection(collection.id);
+          await on.add(collection, ...again, ...fresh.slice(0, 2));
+          // Another process continues for a while.
+          if (isForeign) await turn(inDatabase, collection, 0);
+          if (isDecided) await decideGroups(store, collection, two, 'different');
+          await turn(store, collection);
+          if (round % 3 === 2) await maintain(store);
+        }
+        const [first, second] = await Promise.all(sides.map(({ collection }) => on.groups(collection)));
+        expect(first?.length).toBeGreaterThan(0);
+        expect(first).toEqual(second);
       }
-      const [first, second] = await Promise.all(sides.map(({ collection }) => on.groups(collection)));
-      expect(first?.length).toBeGreaterThan(0);
-      expect(first).toEqual(second);
-    }
-    expect(counts.memory).toBeGreaterThan(counts.database);
-  });
-});
+      expect(counts.memory).toBeGreaterThan(counts.database);
+    });
+  },
+);
 
 describe.each(ENGINES)('the searcher for groups on %s', (kind) => {
   const on = groupsOn(kind, 20);

@@ -53,12 +53,12 @@ const outputs = testOutputs({ shape: [0, 0, 0, 1], names: ['v2'] });
 const reanalyze = async () => ({ outputs, fromThumbnail: true });
 
 it('saves every picture by its thumbnail, or reports it, however many cannot be fetched', async () => {
-  const { store, collection } = await pictures(2_100);
-  await expect(reindex(store, collection, withoutPictures(store))).rejects.toThrow('2100 documents cannot be copied');
+  const { store, collection } = await pictures(1_100);
+  await expect(reindex(store, collection, withoutPictures(store))).rejects.toThrow('1100 documents cannot be copied');
   await reindex(store, collection, { ...withoutPictures(store), reanalyze });
-  expect(await reindexState(store, 'books')).toMatchObject({ state: 'done', thumbnails: 2_100, missing: [] });
+  expect(await reindexState(store, 'books')).toMatchObject({ state: 'done', thumbnails: 1_100, missing: [] });
   expect(await collectionStatus(store, await findCollection(store, 'books'))).toMatchObject({
-    documents: 2_100,
+    documents: 1_100,
     failed: 0,
   });
 });

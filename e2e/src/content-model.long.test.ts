@@ -1,15 +1,16 @@
 import { cp, link, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { AkinRequestError } from '@akin/client';
-import { TINY_TOWERS } from '@akin/testing';
+import { type TestDatabase, TINY_TOWERS } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { RunningCommand, runAkin, type ServingAkin, serveAkin, temporaryFolder } from './akin.ts';
+import { akinDatabase, RunningCommand, runInTurn, type ServingAkin, serveAkin, temporaryFolder } from './akin.ts';
 import { copyOf, type PictureServer, picture, servePictures } from './pictures.ts';
 
 const PICTURES = 110;
 
 let place: Awaited<ReturnType<typeof temporaryFolder>>;
 let served: PictureServer;
+let database: TestDatabase;
 let akin: ServingAkin;
 let model: string;
 /** Ranked by one picture with the model. */
@@ -17,7 +18,7 @@ let liked: Awaited<ReturnType<typeof like>>;
 const inPlace = (...names: string[]) => path.join(place.folder, ...names);
 
 beforeAll(async () => {
-  place = await temporaryFolder();
+  [place, database] = await Promise.all([temporaryFolder(), akinDatabase()]);
   served = await servePictures();
   await mkdir(inPlace('pictures'));
   for (let seed = 0; seed < PICTURES; seed++) {
@@ -28,10 +29,12 @@ beforeAll(async () => {
 afterAll(async () => {
   await akin?.command.stop();
   await served?.[Symbol.asyncDispose]();
+  await database?.drop();
   await place?.remove();
 });
 
-const serve = (...args: string[]) => serveAkin(['--no-demo', '--data', inPlace('data'), ...args]);
+const serve = (...args: string[]) =>
+  serveAkin(['--no-demo', '--data', inPlace('data'), '--database-url', database.url, ...args]);
 const collection = () => akin.client.collection('my-collection');
 const base64 = async (seed: number) => (await copyOf(await picture(seed, 120, 90))).toString('base64');
 const like = async (id: string) =>
@@ -74,7 +77,7 @@ describe('a content model of one’s own', () => {
   });
 
   it('is calibrated by one command', async () => {
-    const { code, out } = await runAkin(['train', inPlace('pictures'), '--content-model', inPlace('model')]);
+    const { code, out } = await runInTurn(['train', inPlace('pictures'), '--content-model', inPlace('model')]);
     expect([code, out]).toEqual([
       0,
       expect.stringMatching(/^content=tiny-siglip:[0-9a-f]{8}, calibrated on 110 pictures\n$/),
@@ -147,7 +150,7 @@ describe('a content model of one’s own', () => {
     const likeThird = async () =>
       shop().image({ 'rank.by.data': (await picture(3)).toString('base64'), rows: 1, fl: 'id,score' });
     expect((await likeThird()).response.docs).toEqual([{ id: '3', score: 1 }]);
-    const { code, out } = await runAkin(['reindex', '--url', akin.url, '--collection', 'shop']);
+    const { code, out } = await runInTurn(['reindex', '--url', akin.url, '--collection', 'shop']);
     expect([code, out]).toEqual([0, expect.stringContaining('3 pictures analyzed again')]);
     expect((await likeThird()).response.docs).toEqual([{ id: '3', score: 1 }]);
   });
@@ -155,7 +158,7 @@ describe('a content model of one’s own', () => {
   it('is replaced in a collection from a folder, whose files are read again', async () => {
     await akin.command.stop();
     akin = await serve();
-    const { code, out } = await runAkin(['reindex', '--url', akin.url]);
+    const { code, out } = await runInTurn(['reindex', '--url', akin.url]);
     expect([code, out]).toEqual([
       0,
       expect.stringContaining(`${PICTURES + 1} documents copied, ${PICTURES} pictures analyzed again, in`),
