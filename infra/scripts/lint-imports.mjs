@@ -32,7 +32,7 @@ export const PACKAGES = {
   'apps/indexer': {
     may: ['@akin/contract', '@akin/domain', '@akin/store', '@akin/queue', '@akin/runtime', ...VECTORS],
   },
-  'apps/web': { may: ['@akin/client', '@akin/modules/manifests'], browser: true },
+  'apps/web': { may: ['@akin/client', '@akin/domain', '@akin/modules/manifests'], browser: true },
   'apps/akin': {
     may: [
       ...['domain', 'client', 'imaging', 'modules', 'store', 'queue', 'runtime'].map((name) => `@akin/${name}`),

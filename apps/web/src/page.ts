@@ -1,4 +1,5 @@
 import type { Collection, CollectionSummary } from '@akin/client';
+import { collectionOfTrash, isTrash } from '@akin/domain';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { ref } from 'lit-html/directives/ref.js';
 import type { Actions } from './actions.ts';
@@ -21,7 +22,6 @@ import { selectionBar } from './selection.ts';
 import { SIDE_BY_SIDE } from './side-by-side/lazy.ts';
 import { filtersToggle } from './sidebar.ts';
 import { TEXTS } from './texts.ts';
-import { collectionOfTrash, isTrash } from './trash-name.ts';
 import { undoNote } from './undo.ts';
 import { type ViewState, writeState } from './view-state.ts';
 import { VIEWS } from './views.ts';

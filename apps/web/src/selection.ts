@@ -1,11 +1,11 @@
 import type { FoundDocument, Plain } from '@akin/client';
+import { isTrash } from '@akin/domain';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Actions } from './actions.ts';
 import { saveCsv } from './csv.ts';
 import type { Model } from './model.ts';
 import type { PageData } from './page-data.ts';
 import { TEXTS } from './texts.ts';
-import { isTrash } from './trash-name.ts';
 
 const T = TEXTS.selection;
 

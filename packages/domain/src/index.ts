@@ -30,6 +30,7 @@ export * from './text.ts';
 export * from './thumbnail.ts';
 export * from './time-zone.ts';
 export * from './title.ts';
+export * from './trash.ts';
 export * from './type-claims.ts';
 export * from './validate-document.ts';
 export * from './values.ts';

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Endpoint } from '@akin/contract';
-import { AkinError, quote, type Scope, scopeIncludes } from '@akin/domain';
+import { AkinError, isTrash, quote, type Scope, scopeIncludes } from '@akin/domain';
 import { type KeyFilter, parseKeyFilter, readSetFields } from '@akin/store';
 import type { Response } from 'express';
 import { type RateDecision, TokenBuckets } from '../admission/token-buckets.ts';
@@ -127,7 +127,6 @@ export class Gate {
     const keyFilter = keyFilterOf(key);
     if (keyFilter !== undefined && endpoint.obeysKeyFilter !== true) throw filteredKeyError(key);
     this.#ring?.recordUse(key.id);
-    const { collections } = key;
     return {
       keyId: key.id,
       scope: key.scope,
@@ -136,11 +135,12 @@ export class Gate {
         if (!scopeIncludes(key.scope, 'index')) throw fetchForbiddenError();
         this.#checkOriginOfChange(request, key.origins);
       },
-      allowsCollection: (one) => collections === null || collections.includes(one),
+      allowsCollection: (one) => coversCollection(key, one),
       keyFilter,
       isValid: async () => {
         const now = await this.#ring?.withId(key.id);
-        return now !== undefined && !isExpired(now) && !isExpired(key) && coversCollection(now, collection);
+        if (now === undefined || isExpired(now) || isExpired(key)) return false;
+        return collection === undefined || coversCollection({ ...key, collections: now.collections }, collection);
       },
     };
   }
@@ -266,8 +266,9 @@ function isExpired({ expiresAt }: Pick<SentKey, 'expiresAt'>): boolean {
   return expiresAt !== null && expiresAt.getTime() <= Date.now();
 }
 
-function coversCollection({ collections }: Pick<SentKey, 'collections'>, collection: string | undefined): boolean {
-  return collections === null || collection === undefined || collections.includes(collection);
+/** A key that may only search covers a trash, which holds what was deleted, only if it names it. */
+function coversCollection({ scope, collections }: Pick<SentKey, 'scope' | 'collections'>, collection: string): boolean {
+  return collections === null ? scope !== 'search' || !isTrash(collection) : collections.includes(collection);
 }
 
 function unauthorizedError(sent: string | undefined, hasExpired: boolean): AkinError {
@@ -299,8 +300,15 @@ function requireScope(key: SentKey, needed: Scope): void {
   );
 }
 
-function requireCollection({ id, collections }: SentKey, collection: string | undefined, filters: boolean): void {
-  if (collections === null || (collection === undefined ? filters : collections.includes(collection))) return;
+function requireCollection(key: SentKey, collection: string | undefined, filters: boolean): void {
+  const { id, collections } = key;
+  if (collection === undefined ? collections === null || filters : coversCollection(key, collection)) return;
+  if (collections === null) {
+    throw new AkinError(
+      'forbidden',
+      `${quote(collection ?? '')} holds what was deleted: a key with the scope search must name it (akin keys create --collections).`,
+    );
+  }
   const what = collection === undefined ? 'This' : `The collection ${quote(collection)}`;
   throw new AkinError('forbidden', `${what} is not for the key ${id}, which is only for ${listed(collections)}.`);
 }

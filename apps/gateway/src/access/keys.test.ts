@@ -202,6 +202,24 @@ describe('keys', () => {
     });
   });
 
+  it('shows a trash only to keys that may change documents, or that name it', async () => {
+    await createCollection(keyed.store, 'shop.trash');
+    const named = await keyed.make({ scope: 'search', collections: ['shop.trash'] });
+    const { search, index } = keyed.keys;
+    const seen = async (key: string) => {
+      const { status } = await as(key, '/api/cores/shop.trash/select');
+      const { json } = await as(key, '/api/cores');
+      return [status, json.collections.some(({ name }: { name: string }) => name === 'shop.trash')];
+    };
+    expect(await Promise.all([search, named, index].map(seen))).toEqual([
+      [403, false],
+      [200, true],
+      [200, true],
+    ]);
+    const { json } = await as(search, '/api/cores/shop.trash/select');
+    expect(json.error.msg).toContain('must name it');
+  });
+
   describe('the key of a web page', () => {
     const origin = 'https://shop.example';
     let key: string;

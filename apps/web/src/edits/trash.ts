@@ -1,9 +1,9 @@
 import { type Collection, ConflictError, KeyError } from '@akin/client';
+import { collectionOfTrash, trashName } from '@akin/domain';
 import { forgetResults } from '../kept-results.ts';
 import { loadCollections } from '../load-collections.ts';
 import type { Model } from '../model.ts';
 import { TEXTS } from '../texts.ts';
-import { collectionOfTrash, TRASH_DAYS, trashName } from '../trash-name.ts';
 import { offerUndo, readDocuments, storeDocuments } from '../undo.ts';
 import { askUser } from './ask-user.ts';
 import { trashedLine, untrashedLine } from './trashed-line.ts';
@@ -55,7 +55,6 @@ async function fieldTypes(collection: Collection): Promise<Map<string, string>> 
   return new Map(own.map(({ name, type, multiValued }) => [name, multiValued ? `${type}[]` : type]));
 }
 
-/** Also removes from the trash what has been there too long. */
 export async function moveToTrash(collection: Collection, trash: Collection, ids: readonly string[]): Promise<void> {
   const now = new Date();
   // What others have changed and no search shows yet must be kept, too.
@@ -71,7 +70,6 @@ export async function moveToTrash(collection: Collection, trash: Collection, ids
     await collection.deleteByIds(some);
   }
   await collection.commit();
-  await trash.deleteByQuery(`trashed_at:[* TO NOW-${TRASH_DAYS}DAYS]`, { commit: true, ...NO_TOMBSTONES });
 }
 
 export async function moveFromTrash(collection: Collection, trash: Collection, ids: readonly string[]): Promise<void> {

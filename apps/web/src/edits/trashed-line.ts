@@ -1,5 +1,11 @@
+import { TRASHED_AT } from '@akin/domain';
+
+const KEY = `"${TRASHED_AT}":`;
+const FIELD = `${KEY}"[^"]*"`;
+const FIELD_WITH_COMMA = new RegExp(`,${FIELD}|${FIELD},?`);
+
 export function trashedLine(line: string, now: Date): string {
-  return line.replace(/^\s*\{\s*/, `{"trashed_at":"${now.toISOString()}",`);
+  return line.replace(/^\s*\{\s*/, `{${KEY}"${now.toISOString()}",`);
 }
 
 /**
@@ -7,5 +13,5 @@ export function trashedLine(line: string, now: Date): string {
  * with its marks is a key.
  */
 export function untrashedLine(line: string): string {
-  return line.replace(/,"trashed_at":"[^"]*"|"trashed_at":"[^"]*",?/, '');
+  return line.replace(FIELD_WITH_COMMA, '');
 }

@@ -1,4 +1,5 @@
 import type { CollectionSummary, Key, NewKey, Scope } from '@akin/client';
+import { isTrash, trashName } from '@akin/domain';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Actions } from '../actions.ts';
 import { picker } from '../add/empty.ts';
@@ -6,8 +7,7 @@ import { day, moment, number } from '../format.ts';
 import { keyOfTab } from '../key.ts';
 import type { PageData } from '../page-data.ts';
 import { TEXTS } from '../texts.ts';
-import { isTrash, trashName } from '../trash-name.ts';
-import { modelsView } from './models.ts';
+import { modelOfNew, modelsView } from './models.ts';
 import { MODELS_TEXTS, MANAGE_TEXTS as T } from './texts.ts';
 
 const SCOPES: readonly Scope[] = ['search', 'index', 'admin'];

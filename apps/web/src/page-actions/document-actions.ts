@@ -1,3 +1,4 @@
+import { isTrash } from '@akin/domain';
 import type { Actions } from '../actions.ts';
 import { neighbour, showDetails } from '../details/open.ts';
 import { EDITS } from '../edits/lazy.ts';
@@ -9,7 +10,6 @@ import { pushEntry } from '../navigation.ts';
 import { search } from '../search.ts';
 import { select } from '../selection.ts';
 import { TEXTS } from '../texts.ts';
-import { isTrash } from '../trash-name.ts';
 import { pauseUndoTimer, restartUndoTimer, undoLast } from '../undo.ts';
 import { writeState } from '../view-state.ts';
 import { loadAndRun } from './load-and-run.ts';

@@ -1,11 +1,11 @@
 import type { Collection, FoundDocument } from '@akin/client';
+import { isTrash } from '@akin/domain';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Actions } from '../actions.ts';
 import { picture, scoreText, titleOf } from '../elements.ts';
 import { MODE_NAMES } from '../modes.ts';
 import type { PageData } from '../page-data.ts';
 import { TEXTS } from '../texts.ts';
-import { isTrash } from '../trash-name.ts';
 import type { ViewState } from '../view-state.ts';
 import { type Move, movesOf } from './moves.ts';
 import type { SideBySide } from './state.ts';

@@ -4,7 +4,9 @@ import { accept, testOutputs, visible } from '../../test/support.ts';
 import { claimForAnalysis, failAnalysis, saveAnalysis } from '../analyze/analysis.ts';
 import { retryFailed } from '../analyze/retry.ts';
 import { LIVE } from '../collections/collection-tables.ts';
+import { createCollection } from '../collections/collections.ts';
 import { commit } from '../commit/commit.ts';
+import { listTombstones } from '../commit/tombstones.ts';
 import type { Collection, Store } from '../context.ts';
 import { maintainCollection } from './maintain.ts';
 
@@ -32,6 +34,27 @@ describe('housekeeping', () => {
     await saveAnalysis(store, again, testOutputs({ shape: [1, 0, 0, 0] }));
     await commit(store, collection);
     expect(await visible(store, collection)).toEqual([]);
+  });
+
+  it('deletes what has been in a trash for 30 days, also if nobody deletes anything', async () => {
+    const trash = await createCollection(store, `${collection.name}.trash`);
+    const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+    const file = { source: 'photos', modified: daysAgo(90), bytes: 1 };
+    const documents = [
+      { id: 'new', trashed_at: daysAgo(29) },
+      { id: 'old', trashed_at: daysAgo(31), ...file },
+      { id: 'other' },
+    ];
+    for (const one of [collection, trash]) {
+      await accept(store, one, documents);
+      await commit(store, one);
+      await maintainCollection(store, one);
+      await commit(store, one);
+    }
+    expect(await visible(store, collection)).toEqual(['new', 'old', 'other']);
+    expect(await visible(store, trash)).toEqual(['new', 'other']);
+    // The delete that brought it into the trash left one.
+    expect((await listTombstones(store, trash, { limit: 10 })).tombstones).toEqual([]);
   });
 
   it('ends between two pieces when its signal aborts', async () => {

@@ -9,6 +9,7 @@ import type { Collection, Store } from '../context.ts';
 import { removeFromGroups } from '../groups/remove-from-groups.ts';
 import { removePartPairs } from '../groups/update-part-pairs.ts';
 import { AdaptiveBatchSize } from './adaptive-batch-size.ts';
+import { expireTrash } from './expire-trash.ts';
 import { refreshStatistics } from './statistics.ts';
 
 /** How long finished operations are listed. */
@@ -26,8 +27,8 @@ export async function maintain(store: Store, collections?: readonly Collection[]
 
 /**
  * The background housekeeping, in short pieces: it removes rows that a commit replaced, barriers without earlier
- * pending operations, failures that a later change has made void, and old finished operations. It also builds indexes
- * on fields that searches use, updates statistics, and restores the speed of searches after a commit. Call it every few
+ * pending operations, failures that a later change has made void, and old finished operations. It deletes what has been
+ * in a trash for too long. It also builds indexes on fields that searches use, updates statistics, and restores the speed of searches after a commit. Call it every few
  * seconds, or after commits, in one process at a time for each collection.
  *
  * @param signal ends it between two pieces
@@ -36,6 +37,7 @@ export async function maintain(store: Store, collections?: readonly Collection[]
  */
 export async function maintainCollection(store: Store, collection: Collection, signal?: AbortSignal): Promise<boolean> {
   const { lowWater, isFresh } = await readProgress(store, collection);
+  await expireTrash(store, collection);
   await compactFailures(store, collection);
   await removeBarriers(store, collection, lowWater);
   const left = [

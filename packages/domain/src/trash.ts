@@ -1,13 +1,17 @@
+import { isCollectionName } from './names.ts';
+
 const ENDING = '.trash';
-const MAX_NAME = 100;
 
 /** How long a deleted document can be brought back. */
 export const TRASH_DAYS = 30;
 
+/** The field with the time when a document came into a trash. */
+export const TRASHED_AT = 'trashed_at';
+
 /** The collection that keeps what the page deleted from another one. Undefined for a trash, and for a long name. */
 export function trashName(collection: string): string | undefined {
   const name = `${collection}${ENDING}`;
-  return isTrash(collection) || name.length > MAX_NAME ? undefined : name;
+  return isTrash(collection) || !isCollectionName(name) ? undefined : name;
 }
 
 export function isTrash(collection: string): boolean {
