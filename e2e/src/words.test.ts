@@ -155,8 +155,8 @@ describe('words by a content model that knows them', () => {
     await models.getByRole('button', { name: `Try again ${name}` }).click();
     await models.locator('li', { hasText: name }).getByText('· here').waitFor();
     await expectAccessible(page);
+    await models.getByRole('button', { name: 'Use for new collections: akin', exact: true }).click();
     await page.getByLabel('Name of the collection').fill('small');
-    await page.getByLabel('Model of the new collection').selectOption('akin');
     await page.getByRole('button', { name: 'Create', exact: true }).click();
     await page.getByRole('link', { name: 'small' }).click();
     await page.getByRole('link', { name: 'Manage' }).click();

@@ -63,6 +63,8 @@ export interface Actions {
   /** Downloads a model to the machine of akin, or goes on with that. */
   pullModel(name: string): void;
   stopPull(name: string): void;
+  /** Chooses the model of collections that are created on this page; null: the default one of akin. */
+  setNewModel(name: string | null): void;
   /** Analyzes the collection again with another model. */
   reindex(model: string): void;
   pauseReindex(): void;

@@ -1,7 +1,7 @@
 import { AkinRequestError, type CollectionSummary } from '@akin/client';
 import { forgetResults } from '../kept-results.ts';
 import type { Model } from '../model.ts';
-import { isGoingOn } from './models.ts';
+import { isGoingOn, loadNewModel } from './models.ts';
 import type { ManageState } from './state.ts';
 
 /** A query for the demo's documents. */
@@ -34,7 +34,7 @@ async function demoOf({ collection }: Model): Promise<Pick<ManageState, 'demo' |
   return { demo: found?.response.numFound ?? 0, demoCollection: collection.name };
 }
 
-type ModelsState = Pick<ManageState, 'models' | 'refusal' | 'reindex'>;
+type ModelsState = Pick<ManageState, 'models' | 'newModel' | 'refusal' | 'reindex'>;
 
 /** As far as the key allows. */
 async function modelsOf(model: Model, collections: readonly CollectionSummary[]): Promise<ModelsState> {
@@ -45,7 +45,7 @@ async function modelsOf(model: Model, collections: readonly CollectionSummary[])
     // Without any reindex, the response would be an error.
     isFilling || isReindexing(model) ? collection.reindexStatus().catch(() => null) : null,
   ]);
-  return { models: listed?.models ?? [], refusal: listed?.refusal, reindex };
+  return { models: listed?.models ?? [], newModel: loadNewModel(), refusal: listed?.refusal, reindex };
 }
 
 /** Interval of requests during a download or a reindex. */

@@ -4,6 +4,7 @@ import { loadCollections } from '../load-collections.ts';
 import type { Model } from '../model.ts';
 import { TEXTS } from '../texts.ts';
 import { DEMO, loadManageState, updateManageState } from './load-manage-state.ts';
+import { saveNewModel } from './models.ts';
 import { MODELS_TEXTS, MANAGE_TEXTS as T } from './texts.ts';
 
 /** Runs an action, and reloads the view if the user has not left it. */
@@ -75,6 +76,12 @@ export function pullModel(model: Model, name: string): Promise<void> {
 
 export function stopPull(model: Model, name: string): Promise<void> {
   return act(model, () => model.akin.stopPull(name));
+}
+
+/** Chooses the model of collections that are created on this page; null: the default one of akin. */
+export function setNewModel(model: Model, newModel: string | null): void {
+  saveNewModel(newModel);
+  updateManageState(model, { newModel });
 }
 
 /** Asks, and then analyzes the current collection again with another model. */

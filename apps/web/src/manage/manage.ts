@@ -55,25 +55,18 @@ function collectionOf(one: CollectionSummary, { scope, managed }: PageData, acti
 }
 
 function creation({ managed }: PageData, actions: Actions): TemplateResult {
-  const here = managed.models.filter((model) => model.here);
+  const model = modelOfNew(managed);
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     const form = event.target as HTMLFormElement;
-    const data = new FormData(form);
-    const name = String(data.get('name')).trim();
-    actions.createCollection(name, data.get('model')?.toString() || undefined);
+    const name = String(new FormData(form).get('name')).trim();
+    actions.createCollection(name, model?.isDefault ? undefined : model?.name);
     form.reset();
   };
   return html`<form class="line" @submit=${submit}>
     <input name="name" required maxlength="100" pattern="[A-Za-z0-9][A-Za-z0-9._\\-]*" title=${T.nameRule} aria-label=${TEXTS.page.collectionName} placeholder=${TEXTS.page.collectionName} />
-    ${
-      here.length < 2
-        ? nothing
-        : html`<select name="model" aria-label=${MODELS_TEXTS.newModel}>
-            ${here.map(({ name, isDefault }) => html`<option value=${isDefault ? '' : name} ?selected=${isDefault}>${name}</option>`)}
-          </select>`
-    }
     <button>${T.create}</button>
+    ${model === undefined ? nothing : html`<span class="about">${MODELS_TEXTS.newModel(model.name)}</span>`}
   </form>`;
 }
 

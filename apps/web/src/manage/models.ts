@@ -3,7 +3,25 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Actions } from '../actions.ts';
 import { bytes, number, timeLeft } from '../format.ts';
 import type { PageData } from '../page-data.ts';
+import type { ManageState } from './state.ts';
 import { MODELS_TEXTS as T } from './texts.ts';
+
+const STORAGE_KEY = 'akin-new-model';
+
+/** Null: the default one of akin. */
+export function loadNewModel(): string | null {
+  return localStorage.getItem(STORAGE_KEY);
+}
+
+export function saveNewModel(name: string | null): void {
+  if (name === null) localStorage.removeItem(STORAGE_KEY);
+  else localStorage.setItem(STORAGE_KEY, name);
+}
+
+/** The model of the next collection that is created here. Undefined if akin lists no models. */
+export function modelOfNew({ models, newModel }: ManageState): ContentModel | undefined {
+  return models.find(({ name, here }) => here && name === newModel) ?? models.find(({ isDefault }) => isDefault);
+}
 
 /** Content models: what they are good for, which are here, how to get one and to use it. */
 export function modelsView(pageData: PageData, actions: Actions): TemplateResult | typeof nothing {
@@ -24,6 +42,8 @@ function modelOf(model: ContentModel, pageData: PageData, mayGet: boolean, actio
   const { name, download } = model;
   const { managed, scope } = pageData;
   const current = managed.collections?.find((one) => one.name === managed.demoCollection)?.model?.name;
+  const isForNew = modelOfNew(managed)?.name === name;
+  const mayChoose = scope === 'admin' && model.here && managed.models.filter(({ here }) => here).length > 1;
   const isBusy = managed.reindex !== null && isGoingOn(managed.reindex);
   return html`<li>
     <span class="what">${name}${model.words ? html` <span class="count">${T.words}</span>` : nothing}</span>
@@ -35,6 +55,11 @@ function modelOf(model: ContentModel, pageData: PageData, mayGet: boolean, actio
     ${
       mayGet && !model.here && download?.state !== 'running'
         ? html`<button aria-label=${`${download ? T.getAgain : T.get} ${name}`} @click=${() => actions.pullModel(name)}>${download ? T.getAgain : T.get}</button>`
+        : nothing
+    }
+    ${
+      mayChoose
+        ? html`<button aria-label=${`${T.forNew}: ${name}`} aria-pressed=${isForNew} @click=${() => actions.setNewModel(model.isDefault ? null : name)}>${T.forNew}</button>`
         : nothing
     }
     ${

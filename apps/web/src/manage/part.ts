@@ -11,5 +11,6 @@ export {
   reindex,
   resumeReindex,
   revokeKey,
+  setNewModel,
   stopPull,
 } from './manage-actions.ts';

@@ -13,6 +13,8 @@ export interface ManageState {
   readonly demo: number;
   /** Empty if they are not known. */
   readonly models: readonly ContentModel[];
+  /** The model of collections that are created on this page; null: the default one of akin. */
+  readonly newModel: string | null;
   /** Why no model can be downloaded. */
   readonly refusal: string | undefined;
   /** How the current collection is being analyzed again; null if it never was. */
@@ -26,6 +28,7 @@ export const EMPTY_MANAGE_STATE: ManageState = {
   demo: 0,
   demoCollection: '',
   models: [],
+  newModel: null,
   refusal: undefined,
   reindex: null,
 };

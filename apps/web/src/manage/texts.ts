@@ -56,5 +56,6 @@ export const MODELS_TEXTS = {
   pause: 'Pause',
   resume: 'Resume',
   left: (time: string) => `${time} left`,
-  newModel: 'Model of the new collection',
+  forNew: 'Use for new collections',
+  newModel: (name: string) => `with ${name}`,
 } as const;

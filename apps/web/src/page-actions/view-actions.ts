@@ -26,6 +26,7 @@ type Names =
   | 'createCollection'
   | 'pullModel'
   | 'stopPull'
+  | 'setNewModel'
   | 'reindex'
   | 'pauseReindex'
   | 'resumeReindex'
@@ -72,6 +73,7 @@ export function viewActions(model: Model): Pick<Actions, Names> {
     createCollection: (name, contentModel) => manage((part) => part.createCollection(model, name, contentModel)),
     pullModel: (name) => manage((part) => part.pullModel(model, name)),
     stopPull: (name) => manage((part) => part.stopPull(model, name)),
+    setNewModel: (name) => void VIEWS.manage.now?.setNewModel(model, name),
     reindex: (name) => manage((part) => part.reindex(model, name)),
     pauseReindex: () => manage((part) => part.pauseReindex(model)),
     resumeReindex: () => manage((part) => part.resumeReindex(model)),
