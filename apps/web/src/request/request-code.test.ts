@@ -26,17 +26,36 @@ console.log(response.docs);`);
 });
 
 it('writes a search in Python', () => {
-  expect(asPython(SIMILAR)).toBe(`import json, urllib.parse, urllib.request
+  expect(asPython(SIMILAR)).toBe(`from akin_client import Client
 
-parameters = [
-    ("rows", "48"),
-    ("fq", "brand:\\"it's\\""),
-    ("fq", "price:[1 TO 2]"),
-    ("rank.by.id", "a\\"b"),
-]
-body = urllib.parse.urlencode(parameters).encode()
-request = urllib.request.Request("http://127.0.0.1:8983/api/cores/my-collection/image", body)
-print(json.load(urllib.request.urlopen(request))["response"]["docs"])`);
-  expect(asPython(UPLOAD)).toMatch(/^import base64, json, os, urllib.parse, urllib.request\n/);
-  expect(asPython(UPLOAD)).toContain('("rank.by.data", base64.b64encode(open("picture.jpg", "rb").read()).decode()),');
+collection = Client("http://127.0.0.1:8983").collection("my-collection")
+found = collection.similar(
+    id=["a\\"b"],
+    by="content",
+    filter=["brand:\\"it's\\"","price:[1 TO 2]"],
+    limit=48,
+)
+print(found.documents)`);
+  expect(asPython(UPLOAD)).toMatch(/^import os\n\nfrom akin_client.*os.environ\["AKIN_KEY"\]\).*file="picture.jpg",/s);
+  const weighted = {
+    rows: 1,
+    q: 'red',
+    'rank.by.hex': '#ff0000',
+    'rank.by.id': 'a',
+    'rank.weights': '1,2',
+    expand: true,
+  };
+  expect(asPython({ ...SIMILAR, endpoint: 'color', parameters: weighted })).toContain(`similar(
+    color="#ff0000",
+    id="a",
+    by="color",
+    limit=1,
+    wire={"q": "red", "rank.weights": "1,2", "expand": True},
+)`);
+  const words = { rows: 48, q: 'red AND "x"', sort: 'price asc' };
+  expect(asPython({ ...SIMILAR, endpoint: 'select', parameters: words })).toContain(`search(
+    "red AND \\"x\\"",
+    limit=48,
+    sort="price asc",
+)`);
 });

@@ -30,24 +30,53 @@ export function asTypeScript({ server, collection, endpoint, parameters, sendsFi
   ].join('\n');
 }
 
-/** Needs no package. */
+/** What the methods of akin's package for Python call the inputs of a ranking. */
+const INPUTS: Readonly<Record<string, string>> = {
+  'rank.by.id': 'id',
+  'rank.by.url': 'url',
+  'rank.by.hex': 'color',
+  'rank.by.text': 'text',
+};
+const MODES: Readonly<Record<SearchEndpoint, string | undefined>> = {
+  image: 'content',
+  color: 'color',
+  duplicate: 'duplicate',
+  parts: 'parts',
+  select: undefined,
+};
+
+/** With akin's own package: it leaves out the documents to rank by, as the page does. */
 export function asPython({ server, collection, endpoint, parameters, sendsFile, isKeyed }: SearchRequest): string {
-  const url = `${server}/api/cores/${encodeURIComponent(collection)}/${endpoint}`;
-  const pairs = entriesOf(parameters).flatMap(([name, value]) =>
-    (Array.isArray(value) ? value : [value]).map((one) => `    (${pythonText(name)}, ${pythonText(String(one))}),`),
-  );
-  if (sendsFile) pairs.push('    ("rank.by.data", base64.b64encode(open("picture.jpg", "rb").read()).decode()),');
-  const modules = [sendsFile ? 'base64' : '', 'json', isKeyed ? 'os' : '', 'urllib.parse', 'urllib.request'];
-  const headers = isKeyed ? ', headers={"Authorization": "Bearer " + os.environ["AKIN_KEY"]}' : '';
+  const { q, fq, rows, sort, 'rank.mode': mode, 'rank.threshold': threshold, ...others } = parameters;
+  const given = entriesOf(others);
+  const inputs = given.flatMap(([name, value]): [string, unknown][] => {
+    const input = INPUTS[name];
+    return input === undefined ? [] : [[input, value]];
+  });
+  if (sendsFile) inputs.push(['file', 'picture.jpg']);
+  const isRanked = inputs.length > 0;
+  const wire = given.filter(([name]) => INPUTS[name] === undefined);
+  if (isRanked && q !== undefined) wire.unshift(['q', q]);
+  const options = Object.entries({
+    ...Object.fromEntries(inputs),
+    by: isRanked ? (mode ?? MODES[endpoint]) : undefined,
+    threshold,
+    filter: fq,
+    limit: rows,
+    sort,
+  });
+  const key = isKeyed ? ', os.environ["AKIN_KEY"]' : '';
   return [
-    `import ${modules.filter(Boolean).join(', ')}`,
+    ...(isKeyed ? ['import os', ''] : []),
+    'from akin_client import Client',
     '',
-    'parameters = [',
-    ...pairs,
-    ']',
-    'body = urllib.parse.urlencode(parameters).encode()',
-    `request = urllib.request.Request(${pythonText(url)}, body${headers})`,
-    'print(json.load(urllib.request.urlopen(request))["response"]["docs"])',
+    `collection = Client(${pythonValue(server)}${key}).collection(${pythonValue(collection)})`,
+    `found = collection.${isRanked ? 'similar' : 'search'}(`,
+    ...(isRanked || q === undefined ? [] : [`    ${pythonValue(q)},`]),
+    ...options.flatMap(([name, value]) => (value === undefined ? [] : [`    ${name}=${pythonValue(value)},`])),
+    ...(wire.length > 0 ? [`    wire={${wire.map((pair) => pair.map(pythonValue).join(': ')).join(', ')}},`] : []),
+    ')',
+    'print(found.documents)',
   ].join('\n');
 }
 
@@ -55,7 +84,7 @@ function entriesOf(parameters: SearchParameters): [string, unknown][] {
   return Object.entries(parameters).filter(([, value]) => value !== undefined);
 }
 
-/** JSON has the same escapes as Python. */
-function pythonText(text: string): string {
-  return JSON.stringify(text);
+/** Texts, numbers and lists are written as in JSON. */
+function pythonValue(value: unknown): string {
+  return typeof value === 'boolean' ? (value ? 'True' : 'False') : JSON.stringify(value);
 }
