@@ -4,12 +4,18 @@ import type { Actions } from './actions.ts';
 import { isAnalyzed } from './elements.ts';
 import { MODES, type Mode } from './mode.ts';
 import { TEXTS } from './texts.ts';
+import type { Query } from './view-state.ts';
 
 /** For each mode: its id, its name, and what it finds. */
 export const MODE_NAMES: readonly (readonly [Mode, string, string])[] = MODES.map((mode) => {
   const [name, about] = TEXTS.modes.own[mode] ?? TEXTS.modes.other(mode);
   return [mode, name, about];
 });
+
+/** Whether pictures can be compared with the query in several ways: not with colours, or with words. */
+export function hasModes(query: Query | null): boolean {
+  return query !== null && query.by !== 'hex' && query.by !== 'text';
+}
 
 /**
  * Buttons to search for similar pictures, one for each mode, if the document has a picture.

@@ -1,11 +1,12 @@
 import type { Collection } from '@akin/client';
+import { isTrash } from '@akin/domain';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Actions } from './actions.ts';
 import { colorName } from './colors.ts';
 import { palette, titleOf } from './elements.ts';
 import { colorEditor, readColors } from './filters/color-query.ts';
 import { keyedSource } from './key.ts';
-import { MODE_NAMES } from './modes.ts';
+import { hasModes, MODE_NAMES } from './modes.ts';
 import type { PageData } from './page-data.ts';
 import { cutOutStyle, type Region, readRegion } from './region/region.ts';
 import { predictedTags } from './tags.ts';
@@ -27,29 +28,35 @@ export function queryView(
     ${queryPicture(query, pageData, actions, collection)}
     <div>
       <p class="asked">${queryText(query, pageData)}</p>
-      ${query.by === 'text' ? searchInSwitch(state, pageData, actions) : modeSwitch(state, query, pageData.sideBySide !== null, actions)}
+      ${query.by === 'text' ? searchInSwitch(state, pageData, actions) : nothing} ${modeSwitch(state, query, pageData, actions)}
       ${query.by === 'hex' ? colorEditor(query.hex, actions) : nothing} ${additionalInputs(state, actions, collection)} ${searchAsWordButton(query, actions)} ${predictedTags(pageData.tags, state.filters, actions)}
     </div>
     <button class="quiet clear" @click=${() => actions.searchBy(null)}>${T.clear}</button>
   </section>`;
 }
 
-/** A choice of the mode; a search by colour has none. */
+/** What compares pictures with the query: a choice of the mode, a part of its picture, and another way next to it. */
 function modeSwitch(
   state: ViewState,
   query: Query,
-  isCompared: boolean,
+  { sideBySide, collections }: PageData,
   actions: Actions,
 ): TemplateResult | typeof nothing {
-  if (query.by === 'hex') return nothing;
-  const other = MODE_NAMES.find(([mode]) => mode !== state.mode)?.[0] ?? state.mode;
+  const modes = hasModes(query) ? MODE_NAMES : [];
+  const hasPart = query.by === 'id' || query.by === 'url' || fileOfQuery(query) !== undefined;
+  const otherCollection = collections.find((name) => name !== state.collection && !isTrash(name));
+  const isWeighted = query.by === 'hex' ? query.hex.includes(',') : state.examples.length > 0;
+  if (modes.length === 0 && !isWeighted && otherCollection === undefined) return nothing;
+  const mode = modes.find(([mode]) => mode !== state.mode)?.[0] ?? state.mode;
+  const collection = modes.length > 0 || isWeighted ? state.collection : (otherCollection ?? state.collection);
+  const compare = () => actions.compareWith(sideBySide === null ? { mode, collection } : null);
   return html`<div class="modes" role="group" aria-label=${T.by}>
-    ${MODE_NAMES.map(
+    ${modes.map(
       ([mode, name, about]) =>
         html`<button title=${about} aria-pressed=${state.mode === mode} @click=${() => actions.setMode(mode)}>${name}</button>`,
     )}
-    ${query.by === 'id' || fileOfQuery(query) ? html`<button class="quiet" title=${T.partTitle} @click=${() => actions.searchPart()}>${T.part}</button>` : nothing}
-    <button class="quiet" title=${T.sideBySideTitle} aria-expanded=${isCompared} @click=${() => actions.compareWith(isCompared ? null : { collection: state.collection, mode: other })}>${T.sideBySide}</button>
+    ${hasPart ? html`<button class="quiet" title=${T.partTitle} @click=${() => actions.searchPart()}>${T.part}</button>` : nothing}
+    <button class="quiet" title=${T.sideBySideTitle} aria-expanded=${sideBySide !== null} @click=${compare}>${T.sideBySide}</button>
   </div>`;
 }
 
@@ -70,17 +77,15 @@ function queryPicture(
     if (document === undefined) return image;
     return html`<button class="asked-picture" title=${TEXTS.details.title} aria-label=${TEXTS.details.title} @click=${() => actions.open(document)}>${image}</button>`;
   }
-  // akin downloads the picture; the user's browser does not.
-  if (query.by === 'url') return html`<span class="placeholder">${T.elsewhere(hostOf(query.url))}</span>`;
   if (query.by === 'hex')
     return palette(
       readColors(query.hex).map(({ hex }) => hex),
       'big',
       readColors(query.hex).map(({ weight }) => weight),
     );
-  return query.picture
-    ? html`<img src=${`data:image/jpeg;base64,${query.picture}`} alt="" />`
-    : html`<span class="placeholder">${T.uploaded}</span>`;
+  if (query.picture) return html`<img src=${`data:image/jpeg;base64,${query.picture}`} alt="" />`;
+  // akin downloads the picture; the user's browser does not.
+  return html`<span class="placeholder">${query.by === 'url' ? T.elsewhere(hostOf(query.url)) : T.uploaded}</span>`;
 }
 
 /** The longer side of a part, in CSS pixels. */
@@ -99,7 +104,7 @@ function queryText(query: Query, pageData: PageData): string {
     const document = pageData.documents.find(({ id }) => id === query.id);
     return (query.region ? T.likePart : T.like)(document ? titleOf(document) : query.id);
   }
-  if (query.by === 'url') return T.likeUrl(query.url);
+  if (query.by === 'url') return (query.region ? T.likePartOfUrl : T.likeUrl)(query.url);
   if (query.by === 'text') return TEXTS.words.shows(query.text);
   if (query.by === 'hex') return TEXTS.colors.asked(readColors(query.hex).map(({ hex }) => hex));
   return T.likeUpload;

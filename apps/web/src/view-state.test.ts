@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { asCurl, readState, writeState } from './view-state.ts';
+import { asCurl, rankParameters, readState, writeState } from './view-state.ts';
 
 it.each([
   ['hex=%23d02030', 'color'],
@@ -19,6 +19,31 @@ it('keeps the small picture of an upload in the fragment, and takes nothing else
   for (const picture of ['', 'a"b', 'javascript:1', `${'A'.repeat(30_000)}`]) {
     expect(readState(`?outputs=x#picture=${picture}`).query).toEqual({ by: 'outputs', outputs: 'x' });
   }
+});
+
+it('keeps a part of a picture at a URL, and shows it', () => {
+  const query = { by: 'url', url: 'https://a.example/1.jpg', region: '0.1,0,0.5,1', picture: '/9j/' };
+  const url = writeState({ ...readState(''), query } as ReturnType<typeof readState>);
+  expect(readState(url).query).toEqual(query);
+  expect(readState('?url=x&region=2,0,1,1').query).toEqual({ by: 'url', url: 'x' });
+});
+
+it('gives weights and regions in the order in which clients send inputs', () => {
+  const examples = [
+    { id: 'b', sign: 'more' },
+    { id: 'c', sign: 'less', weight: 0.25 },
+  ] as const;
+  expect(rankParameters({ by: 'id', id: 'a', region: '0,0,1,0.5' }, examples)).toEqual({
+    'rank.by.id': ['a', 'b', 'c'],
+    'rank.region': ['0,0,1,0.5'],
+    'rank.weights': '1,1,0.25',
+  });
+  expect(Object.entries(rankParameters({ by: 'url', url: 'u', region: '0,0,1,0.5' }, examples))).toEqual([
+    ['rank.by.id', ['b', 'c']],
+    ['rank.by.url', 'u'],
+    ['rank.region', ['', '', '0,0,1,0.5']],
+    ['rank.weights', '1,0.25,1'],
+  ]);
 });
 
 it('writes a search by a picture as a command that sends a file', () => {

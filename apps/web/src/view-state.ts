@@ -14,7 +14,8 @@ import { readRegion, regionText } from './region/region.ts';
 export type Query =
   /** `region` is the part of its picture that is compared: `x,y,width,height` as fractions. */
   | { by: 'id'; id: string; region?: string }
-  | { by: 'url'; url: string }
+  /** With `region`, `picture` shows the part, as that of an upload. */
+  | { by: 'url'; url: string; region?: string; picture?: string }
   | { by: 'hex'; hex: string }
   /** Words that describe pictures (`look`), and optionally also occur in the text of documents (`both`). */
   | { by: 'text'; text: string; searchIn: 'look' | 'both' }
@@ -29,6 +30,8 @@ export type Query =
 export interface Example {
   readonly id: string;
   readonly sign: 'more' | 'less';
+  /** Absent: that of its sign. */
+  readonly weight?: number;
 }
 
 /** The state of the page, stored only in its URL. */
@@ -79,21 +82,20 @@ export function readState(url: string): ViewState {
 }
 
 function readQuery(address: URLSearchParams, hash: string): Query | null {
+  const part = readRegion(address.get('region'));
+  const region = part ? { region: regionText(part) } : {};
+  const [, data] = PICTURE.exec(hash) ?? [];
+  const picture = data === undefined ? {} : { picture: data };
   const id = address.get('like');
-  if (id !== null) {
-    const region = readRegion(address.get('region'));
-    return { by: 'id', id, ...(region ? { region: regionText(region) } : {}) };
-  }
+  if (id !== null) return { by: 'id', id, ...region };
   const url = address.get('url');
-  if (url !== null) return { by: 'url', url };
+  if (url !== null) return { by: 'url', url, ...region, ...picture };
   const hex = address.get('hex');
   if (hex !== null) return { by: 'hex', hex };
   const text = address.get('shows');
   if (text !== null) return { by: 'text', text, searchIn: address.get('in') === 'look' ? 'look' : 'both' };
   const outputs = address.get('outputs');
-  if (outputs === null) return null;
-  const [, picture] = PICTURE.exec(hash) ?? [];
-  return { by: 'outputs', outputs, ...(picture === undefined ? {} : { picture }) };
+  return outputs === null ? null : { by: 'outputs', outputs, ...picture };
 }
 
 /** Without default values. */
@@ -102,8 +104,9 @@ export function writeState(state: ViewState): string {
   if (state.collection !== DEFAULT_COLLECTION) address.set('collection', state.collection);
   if (state.view !== 'search') address.set('view', state.view);
   if (state.query?.by === 'id') address.set('like', state.query.id);
-  if (state.query?.by === 'id' && state.query.region) address.set('region', state.query.region);
   if (state.query?.by === 'url') address.set('url', state.query.url);
+  const region = regionOf(state.query);
+  if (region !== undefined) address.set('region', region);
   if (state.query?.by === 'hex') address.set('hex', state.query.hex);
   if (state.query?.by === 'text') address.set('shows', state.query.text);
   if (state.query?.by === 'text' && state.query.searchIn === 'look') address.set('in', 'look');
@@ -115,8 +118,14 @@ export function writeState(state: ViewState): string {
   for (const filter of state.filters) address.append('fq', filter);
   if (state.sort) address.set('sort', state.sort);
   if (state.opened !== null) address.set('id', state.opened);
-  const picture = state.query?.by === 'outputs' ? state.query.picture : undefined;
+  const { query } = state;
+  const picture = query?.by === 'outputs' || query?.by === 'url' ? query.picture : undefined;
   return `?${address}${picture === undefined ? '' : `#picture=${picture}`}`;
+}
+
+/** The part of the query's picture that is compared. Undefined: all of it. */
+function regionOf(query: Query | null): string | undefined {
+  return query?.by === 'id' || query?.by === 'url' ? query.region : undefined;
 }
 
 /**
@@ -174,11 +183,10 @@ export function groupsParameters(
 
 /** The request for predicted labels of the query; null for colours and words, which have none. */
 export function tagParameters(query: Query): TagParameters | null {
-  if (query.by === 'id') {
-    const region = query.region === undefined ? {} : { 'tagging.input.region': query.region };
-    return { 'tagging.input.id': query.id, ...region };
-  }
-  if (query.by === 'url') return { 'tagging.input.url': query.url };
+  const region = regionOf(query);
+  const part = region === undefined ? {} : { 'tagging.input.region': region };
+  if (query.by === 'id') return { 'tagging.input.id': query.id, ...part };
+  if (query.by === 'url') return { 'tagging.input.url': query.url, ...part };
   if (query.by === 'data') return { 'tagging.input.data': query.data };
   return query.by === 'outputs' ? { 'tagging.input.preprocessed': query.outputs } : null;
 }
@@ -186,18 +194,31 @@ export function tagParameters(query: Query): TagParameters | null {
 /** Negative examples have half the weight, so that positive ones dominate. */
 const WEIGHTS = { more: 1, less: -0.5 } as const;
 
+export function weightOf({ sign, weight = WEIGHTS[sign] }: Example): number {
+  return weight;
+}
+
+/** Stored documents first and an uploaded file last, as clients send them: weights and regions are in this order. */
 export function rankParameters(query: Query, examples: readonly Example[] = []): SearchParameters {
-  const ids = examples.map(({ id }) => id);
-  const weights = ids.length > 0 ? { 'rank.weights': [1, ...examples.map(({ sign }) => WEIGHTS[sign])].join(',') } : {};
-  if (query.by === 'id') {
-    const region = query.region === undefined ? {} : { 'rank.region': query.region };
-    return { 'rank.by.id': [query.id, ...ids], ...region, ...weights };
-  }
-  const others = ids.length > 0 ? { 'rank.by.id': ids, ...weights } : {};
-  if (query.by === 'url') return { 'rank.by.url': query.url, ...others };
-  if (query.by === 'data') return { 'rank.by.data': query.data, ...others };
-  if (query.by === 'text') return { 'rank.by.text': query.text, ...others };
-  return query.by === 'hex' ? { 'rank.by.hex': query.hex, ...others } : { 'rank.by.outputs': query.outputs, ...others };
+  const isById = query.by === 'id';
+  const others = examples.map(({ id }) => id);
+  const ids = isById ? [query.id, ...others] : others;
+  const numbers = examples.map(weightOf);
+  const weights = isById ? [1, ...numbers] : [...numbers, 1];
+  const region = regionOf(query);
+  return {
+    ...(ids.length > 0 ? { 'rank.by.id': ids } : {}),
+    ...(isById ? {} : { [`rank.by.${query.by}`]: textOf(query) }),
+    ...(region === undefined ? {} : { 'rank.region': isById ? [region] : [...others.map(() => ''), region] }),
+    ...(examples.length > 0 ? { 'rank.weights': weights.join(',') } : {}),
+  };
+}
+
+function textOf(query: Exclude<Query, { by: 'id' }>): string {
+  if (query.by === 'url') return query.url;
+  if (query.by === 'data') return query.data;
+  if (query.by === 'text') return query.text;
+  return query.by === 'hex' ? query.hex : query.outputs;
 }
 
 /**

@@ -3,15 +3,17 @@ import { isTrash } from '@akin/domain';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Actions } from '../actions.ts';
 import { picture, scoreText, titleOf } from '../elements.ts';
-import { MODE_NAMES } from '../modes.ts';
+import { number } from '../format.ts';
+import { hasModes, MODE_NAMES } from '../modes.ts';
 import type { PageData } from '../page-data.ts';
 import { TEXTS } from '../texts.ts';
 import type { ViewState } from '../view-state.ts';
 import { type Move, movesOf } from './moves.ts';
-import type { SideBySide } from './state.ts';
+import type { Other, SideBySide } from './state.ts';
 import { SIDE_BY_SIDE_TEXTS as T } from './texts.ts';
 
 /** The first results of the query in two ways, with what moved and what is new on the right. */
+import { weightedInputs } from './weights.ts';
 export function sideBySideView(
   state: ViewState,
   pageData: PageData,
@@ -28,20 +30,25 @@ export function sideBySideView(
   const both = moves.filter(({ kind }) => kind === 'moved').length;
   return html`<section class="side-by-side" aria-label=${T.region} aria-busy=${found === null}>
     <div class="side">
+  const choose = (change: Partial<Other>) => actions.compareWith({ ...other, ...change });
       <h2>${nameOf(state.mode)} <span class="about">${state.collection}</span></h2>
       ${list(left, [], collectionOf(state.collection), found !== null)}
     </div>
     <div class="side">
       <div class="line">
-        <select aria-label=${T.mode} .value=${other.mode}
-          @change=${(event: Event) => actions.compareWith({ ...other, mode: (event.target as HTMLSelectElement).value })}>
-          ${MODE_NAMES.map(([mode, name]) => html`<option value=${mode} ?selected=${mode === other.mode}>${name}</option>`)}
-        </select>
+        ${
+          hasModes(state.query)
+            ? html`<select aria-label=${T.mode} .value=${other.mode}
+                @change=${(event: Event) => choose({ mode: (event.target as HTMLSelectElement).value })}>
+                ${MODE_NAMES.map(([mode, name]) => html`<option value=${mode} ?selected=${mode === other.mode}>${name}</option>`)}
+              </select>`
+            : html`<h2>${nameOf(other.mode)}</h2>`
+        }
         ${
           collections.length < 2
             ? nothing
             : html`<select aria-label=${T.collection} .value=${other.collection}
-                @change=${(event: Event) => actions.compareWith({ ...other, collection: (event.target as HTMLSelectElement).value })}>
+                @change=${(event: Event) => choose({ collection: (event.target as HTMLSelectElement).value })}>
                 ${collections.map((name) => html`<option value=${name} ?selected=${name === other.collection}>${name}</option>`)}
               </select>`
         }
@@ -49,13 +56,35 @@ export function sideBySideView(
         <span class="spacer"></span>
         <button class="quiet" aria-label=${TEXTS.details.close} @click=${() => actions.compareWith(null)}>×</button>
       </div>
-      ${list(right, moves, collectionOf(other.collection), found !== null)}
+      ${weights(state, other, choose)} ${list(right, moves, collectionOf(other.collection), found !== null)}
     </div>
   </section>`;
 }
 
 function nameOf(mode: string): string {
   return MODE_NAMES.find(([one]) => one === mode)?.[1] ?? mode;
+/** Sliders for the weights of the right side. */
+function weights(
+  state: ViewState,
+  other: Other,
+  choose: (change: Partial<Other>) => void,
+): TemplateResult | typeof nothing {
+  const inputs = weightedInputs(state);
+  if (inputs.length === 0) return nothing;
+  const now = inputs.map(({ weight }, i) => other.weights?.[i] ?? weight);
+  const change = (at: number, { target }: Event) =>
+    choose({ weights: now.map((weight, i) => (i === at ? Number((target as HTMLInputElement).value) : weight)) });
+  return html`<div class="weights" role="group" aria-label=${T.weights}>
+    ${inputs.map(
+      ({ name, min, max, step }, i) => html`<label class="line">
+        <span>${name}</span>
+        <input type="range" min=${min} max=${max} step=${step} .value=${String(now[i])} @change=${(event: Event) => change(i, event)} />
+        <output>${number(now[i] ?? 0)}</output>
+      </label>`,
+    )}
+  </div>`;
+}
+
 }
 
 function list(

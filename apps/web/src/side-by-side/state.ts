@@ -5,6 +5,8 @@ export interface Other {
   readonly mode: Mode;
   /** Another collection has another model, or other documents. */
   readonly collection: string;
+  /** Of the colours or examples of the query, in their order. Absent: as in the query. */
+  readonly weights?: readonly number[];
 }
 
 export interface SideBySide {

@@ -2,6 +2,7 @@ export const SIDE_BY_SIDE_TEXTS = {
   region: 'Two rankings side by side',
   mode: 'The other way to compare',
   collection: 'The other collection',
+  weights: 'Weights on this side',
   isNew: 'new',
   same: 'same place',
   up: (places: number) => `↑ ${places}`,
