@@ -84,7 +84,7 @@ async function scaleDown(file: Blob, longestSide: number, quality = 0.92): Promi
   return canvas.convertToBlob({ type: 'image/jpeg', quality });
 }
 
-async function toBase64(blob: Blob): Promise<string> {
+export async function toBase64(blob: Blob): Promise<string> {
   const bytes = new Uint8Array(await blob.arrayBuffer());
   let text = '';
   for (let start = 0; start < bytes.length; start += 0x8000) {

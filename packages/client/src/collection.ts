@@ -166,7 +166,7 @@ export class Collection extends CollectionAdministration {
    */
   analyze(
     picture: Picture | { url: string } | { data: string },
-    parameters: { 'modules.apply'?: string; 'input.region'?: string } = {},
+    parameters: { 'modules.apply'?: string; 'input.region'?: string; thumbnail?: boolean } = {},
     options: { signal?: AbortSignal } = {},
   ): Promise<AnalyzeResponse> {
     if (isNamed(picture, 'data')) {

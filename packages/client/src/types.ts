@@ -250,6 +250,8 @@ export interface AnalyzeResponse {
   responseHeader: ResponseHeader;
   /** JSON text: the value for `import`. */
   outputs: string;
+  /** Base64 of a WebP of at most 256 px, if it was asked for. */
+  thumbnail?: string;
 }
 
 /** Parameters of `/groups` in the HTTP interface. */

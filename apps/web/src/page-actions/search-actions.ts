@@ -116,10 +116,12 @@ export function searchActions(model: Model, hasKey: boolean): Pick<Actions, Name
         return;
       }
       const id = document?.id ?? (query?.by === 'id' ? query.id : undefined);
-      if (id === undefined) return;
       const before = query?.by === 'id' && query.id === id ? query.region : undefined;
       const known = document ?? model.pageData.documents.find((one) => one.id === id);
-      const part = await loadAndRun(model, REGIONS, ({ partOfDocument }) => partOfDocument(model, id, known, before));
+      const part = await loadAndRun(model, REGIONS, ({ partOfDocument, partOfAddress }) => {
+        if (id !== undefined) return partOfDocument(model, id, known, before);
+        return query?.by === 'url' ? partOfAddress(model, query) : null;
+      });
       if (part) actions.searchBy(part, 'content');
     },
     async upload(file) {

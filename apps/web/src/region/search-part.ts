@@ -2,9 +2,13 @@ import type { FoundDocument } from '@akin/client';
 import { hasOriginal } from '../details/stage.ts';
 import { setImageSource } from '../key.ts';
 import type { Model } from '../model.ts';
+import { toBase64 } from '../upload.ts';
 import type { Query } from '../view-state.ts';
 import { chooseRegion } from './choose-region.ts';
 import { type Region, readRegion, regionText } from './region.ts';
+
+/** Longest side of a cut-out that only shows what was searched for: it has to fit into the URL. */
+const SHOWN_SIDE = 96;
 
 /** @returns the query for the part; null if the user cancelled */
 export async function partOfDocument(
@@ -24,21 +28,45 @@ export async function partOfDocument(
   return region && { by: 'id', id, region: regionText(region) };
 }
 
+/** @returns the query for the part; null if the user cancelled */
+export async function partOfAddress(
+  { collection }: Model,
+  { url, region: before }: Query & { by: 'url' },
+): Promise<Query | null> {
+  // akin downloads the picture; the user's browser does not.
+  const { thumbnail = '' } = await collection.analyze({ url }, { 'modules.apply': 'color', thumbnail: true });
+  const file = new Blob([Uint8Array.from(atob(thumbnail), (one) => one.charCodeAt(0))]);
+  const region = await chooseInFile(file, readRegion(before ?? null));
+  if (region === null) return null;
+  const picture = await toBase64(await cutOut(file, region, SHOWN_SIDE));
+  return { by: 'url', url, region: regionText(region), picture };
+}
+
 /** @returns a picture of the part; null if the user cancelled */
 export async function partOfFile(file: Blob): Promise<Blob | null> {
-  const address = URL.createObjectURL(file);
-  const region = await chooseRegion((image) => {
-    image.src = address;
-  });
-  URL.revokeObjectURL(address);
+  const region = await chooseInFile(file);
   return region && cutOut(file, region);
 }
 
-async function cutOut(file: Blob, { x, y, w, h }: Region): Promise<Blob> {
+async function chooseInFile(file: Blob, before?: Region): Promise<Region | null> {
+  const address = URL.createObjectURL(file);
+  const show = (image: HTMLImageElement) => {
+    image.src = address;
+  };
+  const region = await chooseRegion(show, before);
+  URL.revokeObjectURL(address);
+  return region;
+}
+
+/** @param longestSide a larger part becomes a small JPEG; undefined: a PNG of all its pixels */
+async function cutOut(file: Blob, { x, y, w, h }: Region, longestSide?: number): Promise<Blob> {
   const picture = await createImageBitmap(file);
-  const [width, height] = [Math.max(1, Math.round(w * picture.width)), Math.max(1, Math.round(h * picture.height))];
+  const sizes = [w * picture.width, h * picture.height] as const;
+  const scale = longestSide === undefined ? 1 : Math.min(1, longestSide / Math.max(...sizes));
+  const [width, height] = sizes.map((size) => Math.max(1, Math.round(size * scale))) as [number, number];
   const canvas = new OffscreenCanvas(width, height);
-  const [left, top] = [Math.round(x * picture.width), Math.round(y * picture.height)];
-  canvas.getContext('2d')?.drawImage(picture, left, top, width, height, 0, 0, width, height);
-  return canvas.convertToBlob({ type: 'image/png' });
+  canvas
+    .getContext('2d')
+    ?.drawImage(picture, x * picture.width, y * picture.height, sizes[0], sizes[1], 0, 0, width, height);
+  return canvas.convertToBlob(longestSide === undefined ? { type: 'image/png' } : { type: 'image/jpeg', quality: 0.7 });
 }
