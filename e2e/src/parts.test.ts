@@ -1,37 +1,7 @@
-import { randomNumbers } from '@akin/testing';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import sharp from 'sharp';
 import { type OwnAkin, serveOnPostgres } from './akin.ts';
-
-const [WIDTH, HEIGHT] = [600, 450];
-
-/** A picture of many triangles, not drawn as SVG: akin forbids sharp to read that, in the whole process. */
-function triangles(seed: number): Promise<Buffer> {
-  const random = randomNumbers(seed);
-  const number = (most: number) => Math.floor(random() * most);
-  const pixels = Buffer.alloc(WIDTH * HEIGHT * 3, 0x88);
-  for (let i = 0; i < 70; i++) {
-    const [x, y] = [number(WIDTH), number(HEIGHT)];
-    const corners = [0, 1, 2].map(() => [x + number(120) - 60, y + number(120) - 60] as const);
-    fill(pixels, corners, [number(256), number(256), number(256)]);
-  }
-  return sharp(pixels, { raw: { width: WIDTH, height: HEIGHT, channels: 3 } })
-    .jpeg({ quality: 90 })
-    .toBuffer();
-}
-
-function fill(pixels: Buffer, corners: readonly (readonly [number, number])[], color: readonly number[]): void {
-  const [xs, ys] = [corners.map(([x]) => x), corners.map(([, y]) => y)];
-  for (let y = Math.max(0, Math.min(...ys)); y < Math.min(HEIGHT, Math.max(...ys)); y++) {
-    for (let x = Math.max(0, Math.min(...xs)); x < Math.min(WIDTH, Math.max(...xs)); x++) {
-      const sides = corners.map(([x0, y0], i) => {
-        const [x1, y1] = corners[(i + 1) % 3] as readonly [number, number];
-        return Math.sign((x - x0) * (y1 - y0) - (y - y0) * (x1 - x0));
-      });
-      if (!(sides.includes(1) && sides.includes(-1))) pixels.set(color, (y * WIDTH + x) * 3);
-    }
-  }
-}
+import { triangles } from './pictures.ts';
 
 let akin: OwnAkin;
 let seven: Buffer;

@@ -38,6 +38,7 @@ const NOTHING: PageData = {
   analyzing: false,
   tags: null,
   openedTags: null,
+  openedParts: [],
   review: NO_REVIEW,
   changes: NO_CHANGES,
   request: null,

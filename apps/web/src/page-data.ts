@@ -58,6 +58,8 @@ export interface PageData {
   /** Predicted labels for the query, and for the opened document. */
   tags: PredictedTags | null;
   openedTags: PredictedTags | null;
+  /** Documents with a part in common with the opened one. */
+  openedParts: readonly FoundDocument[];
   /** Groups of near-duplicates, if the page shows them. */
   review: Review;
   /** Pending and failed changes, if the page shows them. */

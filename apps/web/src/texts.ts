@@ -136,6 +136,15 @@ export const TEXTS = {
     missing: 'Missing',
     image: 'Image',
   },
+  commonParts: {
+    title: 'Parts in common',
+    relations: {
+      copy: 'Copy of',
+      inside: 'Found inside',
+      contains: 'Contains',
+      common: 'A part is also in',
+    },
+  },
   also: {
     group: 'Refine the search',
     askMore: '+ More like this',

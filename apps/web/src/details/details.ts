@@ -1,6 +1,7 @@
 import type { Collection, FoundDocument } from '@akin/client';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Actions } from '../actions.ts';
+import { commonParts } from '../common-parts/common-parts.ts';
 import { isAnalyzed, paletteOf, strings, titleOf } from '../elements.ts';
 import { filterOf, filterText } from '../facets.ts';
 import { similarTo } from '../modes.ts';
@@ -123,6 +124,6 @@ function content(
         )}
       </p>
       ${predictedTags(pageData.openedTags, [], actions, labels, mayChange ? (label) => void actions.addLabel(document, label) : undefined)}
-      ${ownActions(document, pageData, actions, mayChange)} ${facts(document, actions, mayChange)}
+      ${commonParts(document, pageData, actions, collection)} ${ownActions(document, pageData, actions, mayChange)} ${facts(document, actions, mayChange)}
     </div>`;
 }

@@ -11,7 +11,7 @@ const T = TEXTS.details;
 
 /** Fields that the page shows in another form, or that people cannot use. */
 const NOT_LISTED =
-  /^(id|score|title|labels|image|source|path|file_\w+|missing|folder|width|height|bytes|modified|taken|taken_utc|camera|keywords|location|color_palette_\w+|color_names|\w+_(cluster|rerank|nclusters|lopq|descriptor))$/;
+  /^(id|score|title|labels|image|source|path|file_\w+|missing|folder|width|height|bytes|modified|taken|taken_utc|camera|keywords|location|parts_\w+|color_palette_\w+|color_names|\w+_(cluster|rerank|nclusters|lopq|descriptor))$/;
 
 /** The cells of a picture in the order of `copyspace`, which is the reading order. */
 const PARTS = TEXTS.parts;

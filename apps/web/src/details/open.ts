@@ -1,4 +1,6 @@
 import type { FoundDocument } from '@akin/client';
+import { findCommonParts, hasParts } from '../common-parts/common-parts.ts';
+import { isAnalyzed } from '../elements.ts';
 import { filterOf } from '../facets.ts';
 import type { Model } from '../model.ts';
 import { predictTags } from '../tags.ts';
@@ -17,9 +19,10 @@ export async function openFromUrl(model: Model): Promise<void> {
   else model.update({ opened: null, error: TEXTS.details.gone(id) });
 }
 
-/** Opens the details of a document, and requests predicted labels. */
+/** Opens the details of a document, and requests predicted labels and parts in common. */
 export function showDetails(model: Model, document: FoundDocument): void {
-  model.update({ opened: document, openedTags: null });
+  model.update({ opened: document, openedTags: null, openedParts: [] });
+  if (isAnalyzed(document) && hasParts(model.pageData)) void findCommonParts(model, document);
   // Only a picture with a content descriptor has neighbours.
   if ('content_rerank' in document) void tagOpened(model, document);
 }

@@ -3,6 +3,8 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import type { Actions } from '../actions.ts';
 import { cardFieldsLine } from '../card-fields.ts';
+import { boxOn } from '../common-parts/box-view.ts';
+import { boxesOf } from '../common-parts/boxes.ts';
 import { paletteOf, picture, scoreText, strings, titleOf } from '../elements.ts';
 import { pathOf } from '../file-path.ts';
 import { othersButton } from '../filters/one-of-each.ts';
@@ -163,11 +165,12 @@ function card(
   const isSelected = pageData.selected.has(document.id);
   const toggle = (event: MouseEvent) => actions.select(document.id, { range: event.shiftKey });
   const tab = isCurrent ? 0 : -1;
+  const part = boxesOf(document)?.document;
   const isPart = of > MAX_UNVIRTUALIZED;
   return html`<li class=${`card${isSelected ? ' selected' : ''}${isMissing ? ' missing' : ''}`} data-id=${document.id} style=${style}
     aria-posinset=${isPart ? at + 1 : nothing} aria-setsize=${isPart ? of : nothing}>
     <button class="picture" title=${about} tabindex=${tab} @click=${() => actions.open(document)}>
-      ${picture(document, collection)}
+      ${picture(document, collection)} ${part ? boxOn(part) : nothing}
       ${document.score === undefined || !showsScores ? nothing : html`<span class="score" title=${T.scoreTitle}>${scoreText(document.score)}</span>`}
       ${labelsOn(document)}
     </button>

@@ -2,6 +2,8 @@ import type { Collection, FoundDocument } from '@akin/client';
 import { isTrash } from '@akin/domain';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Actions } from '../actions.ts';
+import { boxOn } from '../common-parts/box-view.ts';
+import { boxesOf } from '../common-parts/boxes.ts';
 import { picture, scoreText, titleOf } from '../elements.ts';
 import { number } from '../format.ts';
 import { hasModes, MODE_NAMES } from '../modes.ts';
@@ -11,9 +13,9 @@ import type { ViewState } from '../view-state.ts';
 import { type Move, movesOf } from './moves.ts';
 import type { Other, SideBySide } from './state.ts';
 import { SIDE_BY_SIDE_TEXTS as T } from './texts.ts';
+import { weightedInputs } from './weights.ts';
 
 /** The first results of the query in two ways, with what moved and what is new on the right. */
-import { weightedInputs } from './weights.ts';
 export function sideBySideView(
   state: ViewState,
   pageData: PageData,
@@ -28,9 +30,9 @@ export function sideBySideView(
     right.map(({ id }) => id),
   );
   const both = moves.filter(({ kind }) => kind === 'moved').length;
+  const choose = (change: Partial<Other>) => actions.compareWith({ ...other, ...change });
   return html`<section class="side-by-side" aria-label=${T.region} aria-busy=${found === null}>
     <div class="side">
-  const choose = (change: Partial<Other>) => actions.compareWith({ ...other, ...change });
       <h2>${nameOf(state.mode)} <span class="about">${state.collection}</span></h2>
       ${list(left, [], collectionOf(state.collection), found !== null)}
     </div>
@@ -61,8 +63,6 @@ export function sideBySideView(
   </section>`;
 }
 
-function nameOf(mode: string): string {
-  return MODE_NAMES.find(([one]) => one === mode)?.[1] ?? mode;
 /** Sliders for the weights of the right side. */
 function weights(
   state: ViewState,
@@ -85,6 +85,8 @@ function weights(
   </div>`;
 }
 
+function nameOf(mode: string): string {
+  return MODE_NAMES.find(([one]) => one === mode)?.[1] ?? mode;
 }
 
 function list(
@@ -93,11 +95,12 @@ function list(
   collection: Collection,
   isLoaded: boolean,
 ): TemplateResult {
+  const parts = documents.map((document) => boxesOf(document)?.document);
   if (documents.length === 0) return html`<p class="note">${isLoaded ? T.nothing : ''}</p>`;
   return html`<ol>
     ${documents.map(
       (document, i) => html`<li title=${titleOf(document)}>
-        <span class="picture">${picture(document, collection)}</span>
+        <span class="picture">${picture(document, collection)} ${parts[i] ? boxOn(parts[i]) : nothing}</span>
         <span class="place">${i + 1}</span>
         ${moves[i] === undefined ? nothing : moveOf(moves[i])}
         ${document.score === undefined ? nothing : html`<span class="about">${scoreText(document.score)}</span>`}

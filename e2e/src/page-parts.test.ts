@@ -1,0 +1,108 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import sharp from 'sharp';
+import { type OwnAkin, serveOnPostgres, until } from './akin.ts';
+import { openPage, startBrowser, type WatchedPage } from './browser.ts';
+import { address, cards, search, settled } from './demo-page.ts';
+import { triangles } from './pictures.ts';
+import { saveScreenshot } from './shot.ts';
+
+/** Two pictures, and a third that shows both. */
+let akin: OwnAkin;
+let browser: Browser;
+let opened: WatchedPage | undefined;
+
+beforeAll(async () => {
+  browser = await startBrowser();
+  akin = await serveOnPostgres(['--parts']);
+  const red = await triangles(1, (any) => [255, any(), 0]);
+  const blue = await triangles(2, (any) => [0, any(), 255]);
+  const both = await sharp({ create: { width: 1200, height: 450, channels: 3, background: '#fff' } })
+    .composite([
+      { input: red, left: 0, top: 0 },
+      { input: blue, left: 600, top: 0 },
+    ])
+    .jpeg()
+    .toBuffer();
+  const collection = akin.client.collection('my-collection');
+  for (const [id, bytes] of Object.entries({ red, blue, both })) {
+    await collection.addPicture({ id }, new Blob([Uint8Array.from(bytes)]));
+  }
+  await collection.commit();
+});
+afterAll(async () => {
+  await browser?.close();
+  await akin?.end();
+});
+afterEach(async () => {
+  await opened?.context.close();
+  expect(opened?.complaints).toEqual([]);
+});
+
+async function visit(path: string): Promise<Page> {
+  opened = await openPage(browser, `${akin.url}${path}`);
+  await settled(opened.page);
+  return opened.page;
+}
+
+const ids = (page: Page, of: string) =>
+  page.locator(of).evaluateAll((all) => all.map((one) => one.getAttribute('data-id') ?? one.getAttribute('title')));
+
+describe('parts of pictures on the page', () => {
+  it('searches with a part, drawn by mouse and keyboard, which the link keeps', async () => {
+    const page = await visit('/?like=both&mode=color');
+    await page.getByRole('button', { name: 'Search a part…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Search this part' });
+    const picture = await dialog.locator('.region-canvas').boundingBox();
+    const { x = 0, y = 0, width = 0, height = 0 } = picture ?? {};
+    await page.mouse.move(x + width * 0.6, y + height * 0.1);
+    await page.mouse.down();
+    await page.mouse.move(x + width * 0.9, y + height * 0.9, { steps: 3 });
+    await page.mouse.up();
+    await page.keyboard.press('Shift+ArrowRight');
+    await page.keyboard.press('ArrowUp');
+    await saveScreenshot(page, 'region');
+    await search(page, () => dialog.getByRole('button', { name: 'Search', exact: true }).click());
+    const region = (address(page).get('region') ?? '').split(',').map(Number);
+    for (const [i, side] of [0.6, 0.08, 0.32, 0.8].entries()) expect(region[i]).toBeCloseTo(side, 1);
+    await search(page, () => page.getByRole('button', { name: 'Same colours' }).first().click());
+    expect(await ids(page, '.card')).toEqual(['blue', 'red']);
+    await page.reload();
+    await settled(page);
+    await page.locator('.question .cut-out img').waitFor();
+    expect(await ids(page, '.card')).toEqual(['blue', 'red']);
+  });
+
+  it('shows two rankings of one query side by side: by modes, and by weights', async () => {
+    const page = await visit('/?like=red&more=blue');
+    await page.getByRole('button', { name: 'Side by side' }).click();
+    const sides = page.getByRole('region', { name: 'Two rankings side by side' }).locator('.side');
+    await sides.nth(1).getByText('3 of 3 are on both sides').waitFor();
+    await page.goto(`${akin.url}/?hex=%23e00000:9,%230000e0:1`);
+    await settled(page);
+    expect((await ids(page, '.card'))[0]).toBe('red');
+    await page.getByRole('button', { name: 'Side by side' }).click();
+    const weights = sides.nth(1).getByRole('slider');
+    await weights.nth(0).press('Home');
+    await weights.nth(1).press('End');
+    await until('the weights count', async () => (await ids(page, '.side:last-child li'))[0] === 'blue');
+    expect((await ids(page, '.side:first-child li'))[0]).toBe('red');
+    await sides.nth(1).locator('.move').filter({ hasText: '↑' }).first().waitFor();
+    await saveScreenshot(page, 'side-by-side');
+  });
+
+  it('shows what contains a picture, and what it contains, with the part on both', async () => {
+    const page = await visit('/?id=red');
+    const parts = page.getByRole('dialog').getByRole('region', { name: 'Parts in common' });
+    await parts.getByText('Found inside').waitFor();
+    const box = parts.locator('.part-box');
+    await until('the box has the shape of the picture', async () =>
+      /^0 0 \d\d+/.test((await box.getAttribute('viewBox')) ?? ''),
+    );
+    await saveScreenshot(page, 'parts');
+    await parts.getByRole('button').click();
+    await parts.getByText('Contains').first().waitFor();
+    expect(await parts.getByText('Contains').count()).toBe(2);
+    expect(await cards(page).count()).toBe(3);
+  });
+});
