@@ -18,8 +18,8 @@ const T = TEXTS.filters;
 /** The filters of the results: values of fields with the number of results for each. */
 export function sidebar(state: ViewState, pageData: PageData, actions: Actions): TemplateResult | typeof nothing {
   const place = state.filters.map(readPlace).find((one) => one !== undefined);
-  // While the filters are counted, their empty place keeps the pictures from moving when they come.
-  const isComing = pageData.counting && pageData.numFound !== 0;
+  // Until they are counted, and until there are documents, the empty place of the filters keeps pictures from moving.
+  const isComing = pageData.counting || pageData.numFound === 0;
   // Scores of colours have no common scale.
   const hasScores = state.query !== null && state.query.by !== 'hex';
   if (pageData.facets.length + pageData.ranges.length === 0 && place === undefined && !isComing && !hasScores)
