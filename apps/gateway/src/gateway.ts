@@ -11,7 +11,7 @@ import { BacklogQuota } from './admission/backlog-quota.ts';
 import { DEFAULT_GATEWAY_LIMITS } from './admission/limits.ts';
 import { limitOpenRequests } from './admission/open-requests.ts';
 import { createMemoryBudget, createSemaphores } from './admission/semaphores.ts';
-import { HANDLERS } from './api/handlers.ts';
+import * as handlers from './api/handlers.ts';
 import { createBackground } from './background.ts';
 import { Feeds } from './changes/feeds.ts';
 import { type GatewayConfig, NO_MODELS, NO_ORIGINALS, type WorkerServerConfig } from './config.ts';
@@ -27,7 +27,7 @@ import {
   resourcePolicy,
   type SafetyConfig,
 } from './http/safety.ts';
-import { beginRequest, countUnrouted, type Handler, serve, writeError } from './http/serve.ts';
+import { beginRequest, countUnrouted, type Handler, type HandlerFor, serve, writeError } from './http/serve.ts';
 import { traceRequest } from './http/trace-request.ts';
 import { unknownAddress } from './http/unknown-address.ts';
 import { webPage } from './http/web-page.ts';
@@ -45,6 +45,9 @@ export interface Gateway extends AsyncDisposable {
    */
   drain(): Promise<void>;
 }
+
+/** An endpoint without a handler does not compile. */
+const HANDLERS: { readonly [Name in EndpointName]: HandlerFor<Name> } = handlers;
 
 /** First segments of other paths. */
 const TAKEN_SEGMENTS = ['api', 'health', 'docs', 'metrics', 'assets'];

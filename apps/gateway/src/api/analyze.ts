@@ -1,8 +1,7 @@
-import type { Endpoints, ParametersOf } from '@akin/contract';
 import { AkinError, formatThumbnail } from '@akin/domain';
 import { parseModulesApply } from '@akin/modules/manifests';
 import { hasSeveralPictures } from '../http/pictures.ts';
-import type { Handler } from '../http/serve.ts';
+import type { HandlerFor } from '../http/serve.ts';
 import { analyzePicture, analyzeText } from '../search/analyze-picture.ts';
 import { contentModelFor } from '../search/content-model.ts';
 import { readRegion } from '../search/rank-inputs.ts';
@@ -11,7 +10,7 @@ import { readRegion } from '../search/rank-inputs.ts';
 const MODEL = /^[\w.:@/-]{1,200}$/;
 
 /** Analyzes one picture, given by URL or as bytes, or words, and stores nothing. */
-export const analyze: Handler<ParametersOf<Endpoints['analyze']>> = async (call, context) => {
+export const analyze: HandlerFor<'analyze'> = async (call, context) => {
   const { 'input.url': url, 'input.data': data, 'input.text': text } = call.parameters;
   const { 'modules.apply': apply, thumbnail: wanted, 'input.name': name } = call.parameters;
   const modules = parseModulesApply(apply);

@@ -1,9 +1,8 @@
-import type { Endpoints, ParametersOf } from '@akin/contract';
 import { type Collection, collectionStatus, listCollections, type Store } from '@akin/store';
-import type { Handler } from '../http/serve.ts';
+import type { HandlerFor } from '../http/serve.ts';
 
 /** State of the collections in the format of old clients. */
-export const coreStatus: Handler<ParametersOf<Endpoints['coreStatus']>> = async ({ parameters, access }, { store }) => {
+export const coreStatus: HandlerFor<'coreStatus'> = async ({ parameters, access }, { store }) => {
   const { core } = parameters;
   const list = (await listCollections(store)).filter(
     ({ name }) => access.allowsCollection(name) && (core === undefined || name === core),

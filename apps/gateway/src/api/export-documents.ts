@@ -1,4 +1,3 @@
-import type { Endpoints, ParametersOf } from '@akin/contract';
 import { formatThumbnail, stringifyJson, typeName } from '@akin/domain';
 import {
   definedFields,
@@ -7,7 +6,7 @@ import {
   findCollection,
   loadSchema,
 } from '@akin/store';
-import type { Handler } from '../http/serve.ts';
+import type { HandlerFor } from '../http/serve.ts';
 import { presentValue } from '../search/present.ts';
 import { parameterLookup, readQuery } from '../search/query-parameters.ts';
 import { warningsAboutDates } from '../search/warn-about-dates.ts';
@@ -16,7 +15,7 @@ import { warningsAboutDates } from '../search/warn-about-dates.ts';
 const PAGE_BYTES = 4 * 1024 ** 2;
 
 /** A page of the documents of one commit, as lines for `/update` and `akin import`. */
-export const exportDocuments: Handler<ParametersOf<Endpoints['exportDocuments']>> = async (
+export const exportDocuments: HandlerFor<'exportDocuments'> = async (
   { parameters, list, signal },
   { store, semaphores, client },
 ) => {

@@ -1,4 +1,4 @@
-import { type Endpoints, MAX_ROWS, type ParametersOf } from '@akin/contract';
+import { MAX_ROWS } from '@akin/contract';
 import { AkinError, type FieldValue, type StoredDocument, VERSION_FIELD } from '@akin/domain';
 import {
   type Collection,
@@ -9,7 +9,7 @@ import {
   getDocuments,
 } from '@akin/store';
 import type { Context } from '../context.ts';
-import type { Handler } from '../http/serve.ts';
+import type { HandlerFor } from '../http/serve.ts';
 import { type FieldList, readFieldList } from '../search/field-list.ts';
 import { fieldNames } from '../search/handle-search.ts';
 import { presentDocument } from '../search/present.ts';
@@ -18,7 +18,7 @@ import { refuseUnsupported } from '../solr/refused-parameters.ts';
 import { awaitTokenOrStandby } from '../update/await-token.ts';
 
 /** Documents by their ids, in the given order. */
-export const get: Handler<ParametersOf<Endpoints['get']>> = async ({ parameters, list, signal }, context) => {
+export const get: HandlerFor<'get'> = async ({ parameters, list, signal }, context) => {
   refuseUnsupported(list);
   refuseFilters(list);
   const ids = [...parameters.id, ...parameters.ids.flatMap((text) => text.split(',').map((id) => id.trim()))];

@@ -1,17 +1,18 @@
-import type { Endpoints, ParametersOf } from '@akin/contract';
-import { type Calibration, Double } from '@akin/domain';
+import { AkinError, type Calibration, Double } from '@akin/domain';
 import { GROUP_MODULE, GROUP_SCORE, groupRule, partScore, scoreOf } from '@akin/modules/vectors';
 import {
   calibrationOf,
+  decideGroups as decide,
   findCollection,
   type Group,
+  listDecisions,
   listGroups,
   listPartPairs,
   loadSchema,
   type PartPair,
 } from '@akin/store';
 import { readIdCursor, readPairCursor, writeIdCursor, writePairCursor } from '../http/id-cursor.ts';
-import type { Handler } from '../http/serve.ts';
+import type { HandlerFor } from '../http/serve.ts';
 import { type FieldList, readFieldList, requestedDistances } from '../search/field-list.ts';
 import { fieldNames } from '../search/handle-search.ts';
 import { presentBox } from '../search/parts.ts';
@@ -22,7 +23,7 @@ import { refuseUnsupported } from '../solr/refused-parameters.ts';
 import { awaitToken } from '../update/await-token.ts';
 
 /** A page of the groups of near-duplicates, or of pictures with a common part, and the commit of which they are. */
-export const groups: Handler<ParametersOf<Endpoints['groups']>> = async ({ parameters, list, signal }, context) => {
+export const groups: HandlerFor<'groups'> = async ({ parameters, list, signal }, context) => {
   refuseUnsupported(list);
   const parameter = parameterLookup(list);
   const filters = readFilters(parameters.fq, parameters, parameter).map(({ query }) => query);
@@ -107,3 +108,27 @@ function presentGroup(
       .map((member) => ({ ids: [id, member.id], score: new Double(member.score) })),
   };
 }
+
+/** A page of the pairs of documents that may not be in one group. */
+export const groupDecisions: HandlerFor<'groupDecisions'> = async ({ parameters }, { store }) => {
+  const { rows, cursor } = parameters;
+  const after = cursor === undefined ? undefined : readPairCursor(cursor);
+  const collection = await findCollection(store, parameters.collection);
+  const { decisions, next } = await listDecisions(store, collection, { limit: rows, after });
+  return {
+    body: {
+      decisions: decisions.map((ids) => ({ ids, decision: 'different' })),
+      ...(next === undefined ? {} : { nextCursor: writePairCursor(next) }),
+    },
+  };
+};
+
+/** Keeps documents from being in one group, or withdraws that decision. */
+export const decideGroups: HandlerFor<'decideGroups'> = async ({ parameters }, { store }) => {
+  const ids = [...new Set(parameters.ids)];
+  if (ids.length < 2) throw new AkinError('bad-request', 'Parameter ids must name at least two different documents.');
+  const decision = parameters.decision === 'null' ? null : parameters.decision;
+  const collection = await findCollection(store, parameters.collection);
+  await decide(store, collection, ids, decision);
+  return { body: { ids, decision } };
+};

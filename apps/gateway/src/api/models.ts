@@ -1,5 +1,5 @@
 import type { ModelSummary } from '../config.ts';
-import type { Handler } from '../http/serve.ts';
+import type { Handler, HandlerFor } from '../http/serve.ts';
 
 /** The content models that akin knows or has. */
 export const models: Handler<unknown> = async ({ access }, { models: own }) => {
@@ -13,3 +13,13 @@ function withoutDetails({ download, ...model }: ModelSummary): ModelSummary {
   if (download?.msg === undefined) return { ...model, ...(download === undefined ? {} : { download }) };
   return { ...model, download: { ...download, msg: 'The download failed: an administrator sees why.' } };
 }
+
+export const pullModel: HandlerFor<'pullModel'> = ({ parameters }, { models }) => {
+  models.pull(parameters.model);
+  return { status: 202, body: {} };
+};
+
+export const stopPull: HandlerFor<'stopPull'> = async ({ parameters }, { models }) => {
+  await models.stop(parameters.model);
+  return { body: {} };
+};

@@ -1,9 +1,8 @@
-import type { Endpoints, ParametersOf } from '@akin/contract';
 import { AkinError, quote } from '@akin/domain';
 import { findCollection, readStoredPicture } from '@akin/store';
 import type { HandlerResult } from '../http/handler-result.ts';
 import { namesEtag, readRange } from '../http/range.ts';
-import type { Handler } from '../http/serve.ts';
+import type { HandlerFor } from '../http/serve.ts';
 
 const HEADERS = {
   'cache-control': 'private, no-cache',
@@ -13,7 +12,7 @@ const HEADERS = {
 } as const;
 
 /** The file that a document was indexed from, or a range of it. */
-export const original: Handler<ParametersOf<Endpoints['original']>> = async (
+export const original: HandlerFor<'original'> = async (
   { parameters, header, signal },
   { store, originals },
 ): Promise<HandlerResult> => {

@@ -1,11 +1,10 @@
-import type { Endpoints, ParametersOf } from '@akin/contract';
 import { MODULES } from '@akin/modules/manifests';
 import { findCollection, loadSchema } from '@akin/store';
 import { presentCollection } from '../collections/present.ts';
-import type { Handler } from '../http/serve.ts';
+import type { HandlerFor } from '../http/serve.ts';
 
 /** A self-check of the collection: its store, its fields, its modules. */
-export const pixolution: Handler<ParametersOf<Endpoints['pixolution']>> = async ({ parameters }, { store }) => {
+export const pixolution: HandlerFor<'pixolution'> = async ({ parameters }, { store }) => {
   const collection = await findCollection(store, parameters.collection);
   const status = await presentCollection(store, collection);
   const { fields } = await loadSchema(store, collection);

@@ -1,15 +1,25 @@
 import { randomUUID } from 'node:crypto';
-import type { Endpoints, ParametersOf } from '@akin/contract';
 import { AkinError, quote } from '@akin/domain';
-import { beginReindex, findCollection, loadSchema, type ReindexSettings } from '@akin/store';
+import {
+  beginReindex,
+  findCollection,
+  loadSchema,
+  pauseReindex as pause,
+  type ReindexSettings,
+  resumeReindex as resume,
+} from '@akin/store';
 import { readFieldTypes } from '../collections/field-types.ts';
 import { presentReindex } from '../collections/present-reindex.ts';
-import type { Handler } from '../http/serve.ts';
+import type { HandlerFor } from '../http/serve.ts';
 import { requireAnalysis } from '../reindex/require-analysis.ts';
 import { startReindex } from '../reindex/start-reindex.ts';
 
+export const reindexStatus: HandlerFor<'reindexStatus'> = async ({ parameters }, { store }) => ({
+  body: await presentReindex(store, await findCollection(store, parameters.collection)),
+});
+
 /** Reindexes a collection in the background of this process. If the process ends, another gateway continues. */
-export const reindex: Handler<ParametersOf<Endpoints['reindex']>> = async ({ parameters, access, signal }, context) => {
+export const reindex: HandlerFor<'reindex'> = async ({ parameters, access, signal }, context) => {
   const { store } = context;
   const collection = await findCollection(store, parameters.collection);
   const types = readFieldTypes(parameters.field);
@@ -50,4 +60,30 @@ export const reindex: Handler<ParametersOf<Endpoints['reindex']>> = async ({ par
   }
   startReindex(collection, { target, settings }, holder, context);
   return { status: 202, body: await presentReindex(store, collection) };
+};
+
+/** Pauses the reindex of a collection, whichever process runs it. */
+export const pauseReindex: HandlerFor<'pauseReindex'> = async ({ parameters }, { store }) => {
+  const collection = await findCollection(store, parameters.collection);
+  const paused = await pause(store, collection);
+  const body = await presentReindex(store, collection);
+  if (paused || body.state === 'paused') return { body };
+  throw new AkinError(
+    'conflict',
+    `The reindex of ${collection.name} cannot be paused: it is in the state ${body.state}.`,
+  );
+};
+
+/** Continues a reindex in the background of this process. */
+export const resumeReindex: HandlerFor<'resumeReindex'> = async ({ parameters }, context) => {
+  const { store } = context;
+  const collection = await findCollection(store, parameters.collection);
+  const holder = randomUUID();
+  const begun = await resume(store, collection, holder);
+  if (begun !== undefined) startReindex(collection, begun, holder, context);
+  const body = await presentReindex(store, collection);
+  if (begun !== undefined) return { status: 202, body };
+  const why =
+    body.state === 'paused' ? 'its copy was dropped. Start a new reindex' : `it is in the state ${body.state}`;
+  throw new AkinError('conflict', `The reindex of ${collection.name} cannot continue: ${why}.`);
 };

@@ -1,9 +1,10 @@
-import type { Endpoints, ParametersOf } from '@akin/contract';
 import { elementType, type Field, isListType } from '@akin/domain';
-import { findCollection, loadSchema } from '@akin/store';
-import type { Handler } from '../http/serve.ts';
+import { defineFields as define, findCollection, loadSchema } from '@akin/store';
+import { readFieldTypes } from '../collections/field-types.ts';
+import type { HandlerFor } from '../http/serve.ts';
+import { readSolrFields, refuseOtherCommands } from '../solr/add-field.ts';
 
-export const schema: Handler<ParametersOf<Endpoints['schema']>> = async ({ parameters }, { store }) => {
+export const schema: HandlerFor<'schema'> = async ({ parameters }, { store }) => {
   const collection = await findCollection(store, parameters.collection);
   const { fields } = await loadSchema(store, collection);
   return {
@@ -15,3 +16,18 @@ export function presentField({ name, type, origin }: Field) {
   const multiValued = type === 'text' || isListType(type);
   return { name, type: elementType(type), multiValued, required: name === 'id', stored: type !== 'text', origin };
 }
+
+/** Gives fields their types before any document has them. */
+export const defineFields: HandlerFor<'defineFields'> = async ({ parameters, list }, { store }) => {
+  refuseOtherCommands(list);
+  const collection = await findCollection(store, parameters.collection);
+  const { fields: known } = await loadSchema(store, collection);
+  const fromSolr = readSolrFields(parameters['add-field'], known);
+  await define(store, collection, new Map([...readFieldTypes(parameters.field), ...fromSolr]));
+  // Solr answers its command with only the header.
+  if (parameters['add-field'].length > 0) return { body: {} };
+  const { fields } = await loadSchema(store, collection);
+  return {
+    body: { schema: { name: collection.name, uniqueKey: 'id', fields: [...fields.values()].map(presentField) } },
+  };
+};

@@ -1,7 +1,6 @@
-import type { Endpoints, ParametersOf } from '@akin/contract';
 import { AkinError, unescapeBackslashes } from '@akin/domain';
 import { findCollection, loadSchema, MAX_FACET_VALUES, MAX_FACETS, terms as readTerms } from '@akin/store';
-import type { Handler } from '../http/serve.ts';
+import type { HandlerFor } from '../http/serve.ts';
 import { presentValue } from '../search/present.ts';
 import { named, namedList } from '../search/present-facets.ts';
 import { parameterLookup, readFilters } from '../search/query-parameters.ts';
@@ -10,7 +9,7 @@ import { refuseUnsupported } from '../solr/refused-parameters.ts';
 import { awaitToken } from '../update/await-token.ts';
 
 /** Values of fields with their number of documents, in the format of `json.nl`. */
-export const terms: Handler<ParametersOf<Endpoints['terms']>> = async ({ list, parameters, signal }, context) => {
+export const terms: HandlerFor<'terms'> = async ({ list, parameters, signal }, context) => {
   refuseUnsupported(list);
   const { 'terms.fl': names, 'terms.limit': limit, 'terms.prefix': prefix, 'terms.sort': sort } = parameters;
   const style = parameters['json.nl'];

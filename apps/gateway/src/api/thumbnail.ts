@@ -1,10 +1,9 @@
-import type { Endpoints, ParametersOf } from '@akin/contract';
 import { AkinError, quote } from '@akin/domain';
 import { findCollection, readThumbnail } from '@akin/store';
-import type { Handler } from '../http/serve.ts';
+import type { HandlerFor } from '../http/serve.ts';
 
 /** A client may reuse a thumbnail as long as its ETag is the same. */
-export const thumbnail: Handler<ParametersOf<Endpoints['thumbnail']>> = async ({ parameters, header }, { store }) => {
+export const thumbnail: HandlerFor<'thumbnail'> = async ({ parameters, header }, { store }) => {
   const collection = await findCollection(store, parameters.collection);
   const found = await readThumbnail(store, collection, parameters.id);
   if (!found) {

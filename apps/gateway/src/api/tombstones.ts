@@ -1,10 +1,9 @@
-import type { Endpoints, ParametersOf } from '@akin/contract';
 import { findCollection, listTombstones } from '@akin/store';
 import { readIdCursor, writeIdCursor } from '../http/id-cursor.ts';
-import type { Handler } from '../http/serve.ts';
+import type { HandlerFor } from '../http/serve.ts';
 
 /** A page of the files whose documents were deleted on purpose. */
-export const tombstones: Handler<ParametersOf<Endpoints['tombstones']>> = async ({ parameters }, { store }) => {
+export const tombstones: HandlerFor<'tombstones'> = async ({ parameters }, { store }) => {
   const { rows, cursor } = parameters;
   const after = cursor === undefined ? undefined : readIdCursor(cursor);
   const collection = await findCollection(store, parameters.collection);

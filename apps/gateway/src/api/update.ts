@@ -1,14 +1,26 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
-import type { Call, Handler } from '../http/serve.ts';
+import type { Call, HandlerFor } from '../http/serve.ts';
 import { handleUpdate } from '../update/handle-update.ts';
 
-type Parameters = ParametersOf<Endpoints['update']>;
-
 /** Adds, replaces and deletes documents, and commits. */
-export const update: Handler<Parameters> = (call, context) =>
+export const update: HandlerFor<'update'> = (call, context) =>
   handleUpdate(call, { json: meaningOfSingleObject(call), xml: true }, context);
 
 /** Below `/api/cores` a single JSON object is a document. Below the legacy segment it contains commands, as in Solr. */
-export function meaningOfSingleObject({ prefix, parameters }: Call<Parameters>): 'document' | 'commands' {
+function meaningOfSingleObject({
+  prefix,
+  parameters,
+}: Call<ParametersOf<Endpoints['update']>>): 'document' | 'commands' {
   return prefix === 'cores' || !parameters['json.command'] ? 'document' : 'commands';
 }
+
+/** The update at the path that old clients use for JSON. */
+export const updateJson: HandlerFor<'updateJson'> = (call, context) =>
+  handleUpdate(call, { json: meaningOfSingleObject(call), xml: false }, context);
+
+/** Adds documents: no object is treated as commands here. */
+export const updateJsonDocs: HandlerFor<'updateJsonDocs'> = (call, context) =>
+  handleUpdate(call, { json: 'document', xml: false }, context);
+
+/** The update with XML only, at the path of old clients. */
+export const updateXml: HandlerFor<'updateXml'> = (call, context) => handleUpdate(call, { xml: true }, context);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Endpoint } from '@akin/contract';
+import type { Endpoint, EndpointName, Endpoints, ParametersOf } from '@akin/contract';
 import { AkinError, stringifyJson } from '@akin/domain';
 import { causeFields, type Reservation, unlessAborted } from '@akin/runtime';
 import { findCollection, loadSchema, withKeyFilter } from '@akin/store';
@@ -50,6 +50,9 @@ export interface Call<Parameters> {
 }
 
 export type Handler<Parameters> = (call: Call<Parameters>, context: Context) => Promise<HandlerResult> | HandlerResult;
+
+/** The handler of an endpoint of the contract. */
+export type HandlerFor<Name extends EndpointName> = Handler<ParametersOf<Endpoints[Name]>>;
 
 /** The data of a request for its log line and its response. */
 interface RequestLog {

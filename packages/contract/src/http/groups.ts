@@ -108,3 +108,54 @@ export const groups = endpoint({
     nextCursor: z.string().optional().meta({ description: 'The `cursor` of the next page. Missing on the last page.' }),
   }),
 });
+
+export const groupDecisions = endpoint({
+  methods: ['GET'],
+  scope: 'index',
+  obeysKeyFilter: true,
+  mount: 'collections',
+  path: '/{collection}/groups/decisions',
+  summary: 'List the pairs of documents that may not be in one group, ordered by id.',
+  parameters: z.object({
+    collection: COLLECTION_PARAMETER,
+    rows: integer(1, 1_000).default(100).meta({ description: 'Maximum number of decisions on the page.' }),
+    cursor: text().optional().meta({ description: 'The `nextCursor` of the previous page.' }),
+    ...COMMON_PARAMETERS,
+  }),
+  response: responseOf({
+    decisions: z.array(z.object({ ids: z.tuple([z.string(), z.string()]), decision: z.literal('different') })),
+    nextCursor: z.string().optional(),
+  }),
+});
+
+const MAX_IDS = 100;
+
+export const decideGroups = endpoint({
+  methods: ['POST'],
+  scope: 'index',
+  obeysKeyFilter: true,
+  mount: 'collections',
+  path: '/{collection}/groups/decisions',
+  summary: 'Decide that documents do not belong to one group of near-duplicates, or withdraw that decision.',
+  description:
+    'No two of these documents are in one group. If two are near the same representative, the farther one leaves the group. Decisions survive a reindex and are removed with the document.',
+  changesData: true,
+  parameters: z.object({
+    collection: COLLECTION_PARAMETER,
+    ids: z
+      .array(text())
+      .min(2, `must be 2 to ${MAX_IDS} ids`)
+      .max(MAX_IDS, `must be 2 to ${MAX_IDS} ids`)
+      .meta({ description: 'Ids of documents.', example: ['a.jpg', 'b.jpg'] }),
+    decision: choice(['different', 'null']).meta({ description: '`null` withdraws the decision.' }),
+    ...COMMON_PARAMETERS,
+  }),
+  bodies: {
+    'application/json': z.object({
+      ids: z.array(z.string()).min(2).max(MAX_IDS),
+      decision: z.literal('different').nullable(),
+    }),
+  },
+  jsonParameters: ['decision'],
+  response: responseOf({ ids: z.array(z.string()), decision: z.literal('different').nullable() }),
+});

@@ -1,5 +1,6 @@
+import { ERROR_CODES } from '@akin/domain';
 import { z } from 'zod';
-import { COLLECTION_PARAMETER, COMMON_PARAMETERS, OPERATION, responseOf } from '../common.ts';
+import { COLLECTION_PARAMETER, COMMON_PARAMETERS, OPERATION, OPERATION_PARAMETER, responseOf } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { choice, integer, text } from '../parameter.ts';
 
@@ -19,4 +20,76 @@ export const operations = endpoint({
     ...COMMON_PARAMETERS,
   }),
   response: responseOf({ operations: z.array(OPERATION), nextCursor: z.string().optional() }),
+});
+
+export const retryOperations = endpoint({
+  methods: ['POST'],
+  scope: 'index',
+  mount: 'collections',
+  path: '/{collection}/operations/retry',
+  summary: 'Retry all failed operations, or those that failed for one reason.',
+  parameters: z.object({
+    collection: COLLECTION_PARAMETER,
+    reason: choice([...ERROR_CODES])
+      .optional()
+      .meta({ description: 'Only operations with this `reason.code`.', example: 'image-unreachable' }),
+    ...COMMON_PARAMETERS,
+  }),
+  response: responseOf({
+    retried: z.int().meta({ description: 'Operations that are being retried.' }),
+    superseded: z.int().meta({
+      description: 'Operations that are not retried, because a later one has replaced or deleted the document.',
+    }),
+    conflicting: z.int().meta({
+      description:
+        'Operations that stay failed, because a later atomic update has already changed the document: send the whole document again.',
+    }),
+  }),
+  changesData: true,
+});
+
+export const operationsStream = endpoint({
+  methods: ['GET'],
+  scope: 'index',
+  mount: 'collections',
+  path: '/{collection}/operations/stream',
+  summary: 'Stream operations when they are finished, as Server-Sent Events.',
+  description:
+    'The stream has one event `operation` for each operation, in the order of acceptance. An event is sent when its operation and all earlier ones are visible, failed or superseded. The id of the event is the number of the operation. To continue without gaps or repetitions, send the last id as `Last-Event-ID` (browsers do this by themselves) or as `cursor`. Without it, the stream starts with the operations that finish from now on. An operation that failed and is retried is not sent again. An event `status`, without an id, contains the state of the collection when it has changed, at most once a second. A comment every 15 seconds keeps the connection alive. akin closes the connection of a client that does not read for 30 seconds.',
+  parameters: z.object({
+    collection: COLLECTION_PARAMETER,
+    cursor: text()
+      .optional()
+      .meta({ description: 'Id of the last event that was received. 0 starts from the first operation.' }),
+  }),
+  response: 'text/event-stream',
+});
+
+export const operation = endpoint({
+  methods: ['GET'],
+  scope: 'index',
+  mount: 'collections',
+  path: '/{collection}/operations/{operation}',
+  summary: 'Get one accepted operation and its state.',
+  parameters: z.object({
+    collection: COLLECTION_PARAMETER,
+    operation: OPERATION_PARAMETER,
+    ...COMMON_PARAMETERS,
+  }),
+  response: responseOf(OPERATION.shape),
+});
+
+export const retryOperation = endpoint({
+  methods: ['POST'],
+  scope: 'index',
+  mount: 'collections',
+  path: '/{collection}/operations/{operation}/retry',
+  summary: 'Retry a failed operation, at its old position in the order.',
+  parameters: z.object({
+    collection: COLLECTION_PARAMETER,
+    operation: OPERATION_PARAMETER,
+    ...COMMON_PARAMETERS,
+  }),
+  response: responseOf(OPERATION.shape),
+  changesData: true,
 });

@@ -1,9 +1,42 @@
 import { MAX_SHARDS } from '@akin/domain';
 import { z } from 'zod';
-import { COLLECTION_PARAMETER, COMMON_PARAMETERS, responseOf } from '../common.ts';
+import { COLLECTION_PARAMETER, COMMON_PARAMETERS, ERROR_DETAIL, responseOf } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { flag, integer, text } from '../parameter.ts';
-import { REINDEX } from './reindex-status.ts';
+
+/** Progress of a reindex. */
+const REINDEX = z
+  .object({
+    state: z.enum(['copying', 'analyzing', 'switching', 'paused', 'done', 'failed']),
+    alive: z.boolean().meta({
+      description: 'Whether a process is working on it. If its process ended, another one continues soon.',
+    }),
+    beganAt: z.string(),
+    model: z.string().optional().meta({ description: 'The name of the new content model.' }),
+    documents: z.int().meta({ description: 'Documents to copy.' }),
+    copied: z
+      .int()
+      .meta({ description: 'Documents that were copied. A document that changed during the reindex counts again.' }),
+    analyzed: z.int().meta({ description: 'Documents whose pictures are analyzed again.' }),
+    thumbnails: z.int().meta({
+      description:
+        'Documents that were analyzed from their thumbnails, because nothing else was available. Their descriptors are less exact.',
+    }),
+    pending: z.int().meta({ description: 'Copies that wait for their analysis or for a commit.' }),
+    message: z.string().optional().meta({ description: 'What went wrong.' }),
+    missing: z.array(ERROR_DETAIL).meta({ description: 'Documents that cannot be copied, the first 1,000.' }),
+  })
+  .meta({ id: 'Reindex' });
+
+export const reindexStatus = endpoint({
+  scope: 'index',
+  methods: ['GET'],
+  mount: 'collections',
+  path: '/{collection}/reindex',
+  summary: 'Progress of the reindex of a collection, or how the last one ended.',
+  parameters: z.object({ collection: COLLECTION_PARAMETER, ...COMMON_PARAMETERS }),
+  response: responseOf(REINDEX.shape),
+});
 
 export const reindex = endpoint({
   scope: 'admin',
@@ -46,4 +79,32 @@ export const reindex = endpoint({
   bodies: { 'application/json': z.object({ field: z.array(z.string()).optional() }) },
   response: responseOf(REINDEX.shape),
   statuses: { 202: 'The reindex is running.' },
+});
+
+export const pauseReindex = endpoint({
+  scope: 'admin',
+  methods: ['POST'],
+  mount: 'collections',
+  path: '/{collection}/reindex/pause',
+  summary: 'Pause the reindex of a collection.',
+  description:
+    'Analyses in progress are finished. Copied documents are kept. To abandon a paused reindex, drop the collection `<name>.reindex`. 409 if no reindex runs, or if it is about to swap.',
+  changesData: true,
+  parameters: z.object({ collection: COLLECTION_PARAMETER, ...COMMON_PARAMETERS }),
+  bodies: { 'application/json': z.object({}) },
+  response: responseOf(REINDEX.shape),
+});
+
+export const resumeReindex = endpoint({
+  scope: 'admin',
+  methods: ['POST'],
+  mount: 'collections',
+  path: '/{collection}/reindex/resume',
+  summary: 'Continue a paused reindex.',
+  description: 'This gateway continues where the reindex stopped. 409 if it is not paused.',
+  changesData: true,
+  parameters: z.object({ collection: COLLECTION_PARAMETER, ...COMMON_PARAMETERS }),
+  bodies: { 'application/json': z.object({}) },
+  response: responseOf(REINDEX.shape),
+  statuses: { 202: 'The reindex continues.' },
 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { COLLECTION_PARAMETER, COMMON_PARAMETERS, responseOf } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
+import { text } from '../parameter.ts';
 
 export const schema = endpoint({
   methods: ['GET'],
@@ -25,5 +26,62 @@ export const schema = endpoint({
         }),
       ),
     }),
+  }),
+});
+
+/** Further commands that Solr's clients send to a schema. The handler refuses them and says what to do instead. */
+export const REFUSED_SCHEMA_COMMANDS = [
+  'replace-field',
+  'delete-field',
+  'add-dynamic-field',
+  'replace-dynamic-field',
+  'delete-dynamic-field',
+  'add-field-type',
+  'replace-field-type',
+  'delete-field-type',
+  'add-copy-field',
+  'delete-copy-field',
+] as const;
+
+const SOLR_FIELD = z.looseObject({ name: z.string(), type: z.string(), multiValued: z.boolean().optional() });
+
+export const defineFields = endpoint({
+  methods: ['POST'],
+  scope: 'index',
+  mount: 'collections',
+  path: '/{collection}/schema',
+  summary: 'Give fields their types before any document has them.',
+  description:
+    'Without it, the first value of a field decides its type. A field that already has the requested type stays as it is. A field with another type is a conflict, and then no field is defined.',
+  changesData: true,
+  parameters: z.object({
+    collection: COLLECTION_PARAMETER,
+    field: z
+      .array(text())
+      .default([])
+      .meta({
+        description:
+          '`name:type`, where type is `boolean`, `long`, `double`, `date` or `string`. A list takes arrays of up to 1,000 values: `long[]`, `double[]`, `date[]` or `string[]`.',
+        example: ['price:double', 'sizes:string[]'],
+      }),
+    'add-field': z
+      .array(text())
+      .default([])
+      .meta({
+        description:
+          'The same in the syntax of Solr, one JSON object per field. The type must be one that Solr has by default, `multiValued` makes a list.',
+        example: ['{"name":"price","type":"pdouble"}'],
+      }),
+    ...COMMON_PARAMETERS,
+  }),
+  bodies: {
+    'application/json': z.object({
+      field: z.array(z.string()).optional(),
+      'add-field': z.union([SOLR_FIELD, z.array(SOLR_FIELD)]).optional(),
+    }),
+  },
+  jsonParameters: ['add-field', ...REFUSED_SCHEMA_COMMANDS],
+  response: responseOf({
+    schema: schema.response.shape.schema.optional().meta({ description: 'Missing after `add-field`.' }),
   }),
 });

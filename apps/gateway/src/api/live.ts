@@ -1,3 +1,0 @@
-import type { Handler } from '../http/serve.ts';
-
-export const live: Handler<unknown> = () => ({ body: { status: 'OK' }, enveloped: false });
