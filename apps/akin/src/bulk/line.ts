@@ -5,7 +5,7 @@ export interface Line {
   readonly bytes: Buffer | undefined;
   /** The reason why the line cannot be sent. It is set if there are no bytes and the line is not too long. */
   readonly problem?: string;
-  /** Number of bytes of the unpacked input before this document. 0 if a run cannot continue by bytes. */
+  /** Number of bytes of the unpacked input before this document. 0 if it is unknown. */
   readonly start: number;
   /** The same, including this document and its line end. */
   readonly end: number;

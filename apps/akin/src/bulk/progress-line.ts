@@ -9,15 +9,16 @@ export interface BulkCounts {
 }
 
 export function bulkProgressLine(out: NodeJS.WriteStream, counts: () => BulkCounts): TerminalLine {
-  const before = counts().documents;
+  const before = counts();
   return new TerminalLine(out, (seconds) => bulkLine(counts(), before, seconds));
 }
 
-/** @param before documents of earlier runs, which are not part of the rate of this run */
-function bulkLine(counts: BulkCounts, before: number, seconds: number): string {
+/** @param before what earlier runs did, which is not part of the rate of this run */
+export function bulkLine(counts: BulkCounts, before: BulkCounts, seconds: number): string {
   const { documents, failed, share, note } = counts;
-  const rate = seconds > 0 ? (documents - before) / seconds : 0;
-  const left = share !== undefined && share > 0.01 && share < 1 ? (seconds * (1 - share)) / share : undefined;
+  const rate = seconds > 0 ? (documents - before.documents) / seconds : 0;
+  const done = (share ?? 0) - (before.share ?? 0);
+  const left = share !== undefined && done > 0.01 && share < 1 ? (seconds * (1 - share)) / done : undefined;
   return [
     `${documents.toLocaleString('en')} documents`,
     `${rate.toFixed(0)}/s`,

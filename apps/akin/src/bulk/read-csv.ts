@@ -21,6 +21,9 @@ export interface CsvRow {
   readonly names: readonly string[];
   readonly cells: readonly string[];
   readonly number: number;
+  /** Bytes of the unpacked input before the row, and with it. */
+  readonly start: number;
+  readonly end: number;
 }
 
 const NEWLINE = 0x0a;
@@ -58,12 +61,15 @@ export async function* readRows(
   // The loop throws the errors of the pipeline.
   pipeline(Readable.from(requireUtf8(chunks)), rows, () => {});
   let names: readonly string[] | undefined;
+  let start = 0;
+  type Parsed = { record: string[]; info: { lines: number; bytes: number } };
   try {
-    for await (const { record, info } of rows as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
+    for await (const { record, info } of rows as AsyncIterable<Parsed>) {
       if (names === undefined) {
         names = columnNames(record, separator);
         requireColumns(names, columns);
-      } else yield { names, cells: record, number: info.lines };
+      } else yield { names, cells: record, number: info.lines, start, end: info.bytes };
+      start = info.bytes;
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
@@ -133,16 +139,16 @@ function columnNames(row: readonly string[], separator: string): readonly string
 }
 
 /** A row with more or fewer cells than names is not sent: its values would be in the wrong fields. */
-function lineOf({ names, cells, number }: CsvRow, options: CsvOptions): Line {
+function lineOf({ names, cells, number, start, end }: CsvRow, options: CsvOptions): Line {
   if (cells.length !== names.length) {
     const problem = `The row has ${cells.length} cells, the first row has ${names.length}.`;
-    return { number, bytes: undefined, problem, start: 0, end: 0 };
+    return { number, bytes: undefined, problem, start, end };
   }
   const members = cells.flatMap((cell, i) => {
     const name = names[i] ?? '';
     return cell === '' ? [] : [`${JSON.stringify(name)}:${jsonOf(name, cell, options)}`];
   });
-  return { number, bytes: Buffer.from(`{${members.join(',')}}`), start: 0, end: 0 };
+  return { number, bytes: Buffer.from(`{${members.join(',')}}`), start, end };
 }
 
 /** The values of these fields are text, even if they look like numbers. */

@@ -80,6 +80,21 @@ describe('CSV', () => {
     expect(await read(text, { from: 5 })).toEqual([[6, { id: 'c', text: 'y' }]]);
   });
 
+  it('tells which bytes of the file each row has', async () => {
+    const rows = ['id,text\n', 'ä,"two\nlines"\n', 'b,x,y\n', 'c,z'];
+    const file = join(folder, 'places.csv');
+    await writeFile(file, rows.join(''));
+    const places: (readonly [number, number])[] = [];
+    for await (const { start, end } of readLines(file, { lines: 0, bytes: 0 }, formatOf(file), cellsOf({}))) {
+      places.push([start, end]);
+    }
+    expect(places).toEqual([
+      [8, 23],
+      [23, 29],
+      [29, 32],
+    ]);
+  });
+
   it('reads lists in the given columns, and keeps the payload of import as text', async () => {
     const text = 'id,labels,import\na,red|1|,"{""content_descriptor"":""x""}"\n';
     expect(await read(text, { lists: ['labels'] })).toEqual([

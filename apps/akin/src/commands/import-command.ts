@@ -94,7 +94,7 @@ export const importCommand: CommandModule = {
     const line = bulkProgressLine(process.stderr, () => ({
       documents: run.state.accepted,
       failed: previousProgress.rejected + rejects.count,
-      share: size ? Math.min(1, run.state.bytes / size) : undefined,
+      share: size && run.state.bytes > 0 ? Math.min(1, run.state.bytes / size) : undefined,
       note: note || (run.waiting > 0 ? `${run.waiting} wait for pictures` : ''),
     }));
     const ended = async (code: number, message: string) => {
