@@ -26,7 +26,7 @@ interface DemoFile {
 }
 
 /** Increase it when the pictures or documents change: a collection with an older version is then filled again. */
-const DEMO_VERSION = '2';
+const DEMO_VERSION = '3';
 const DEMO = fileURLToPath(new URL('../../demo/', import.meta.url));
 
 /** Number of documents per request. The page shows them as they come. */
