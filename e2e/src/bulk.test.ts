@@ -95,15 +95,18 @@ describe('akin import', () => {
       `16;${file('photos/a.png')};1`,
       ';a.png;1;1',
       `007;${file('photos/a.png')};13;1`,
+      // Replaces nothing: it is refused.
+      '007;;many;1',
     ];
     await writeFile(file('products.csv'), rows.join('\n'));
     const table = ['--id-column', 'sku', '--picture-column', 'file', '--pictures', file('photos')];
-    const numbers = ['--separator', ';', '--decimal-comma'];
+    const numbers = ['--separator', ';', '--decimal-comma', '--field', 'price:double'];
     const { code, out, err } = await run('import', 'products', file('products.csv'), ...table, ...numbers);
     expect([code, out + err]).toEqual([2, expect.stringMatching(/^5 accepted/)]);
     expect(out).toContain('line 13 replaces line 2: both have the id "007"');
     const reasons = await rejects('products.csv');
-    expect(reasons.map(({ line }) => line)).toEqual([6, 7, 8, 9, 10, 11, 12]);
+    expect(reasons.map(({ line }) => line)).toEqual([6, 7, 8, 9, 10, 11, 12, 14]);
+    expect(out).toContain('1 row has the id of an earlier row');
     const [above, link, absolute, broken, none, short, nameless] = reasons.map(({ reason }) => reason);
     for (const reason of [above, link, absolute]) expect(reason).toContain(`is outside of ${file('photos')}`);
     expect(above).toContain('"../secret.png"');

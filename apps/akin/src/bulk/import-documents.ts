@@ -171,10 +171,7 @@ export class Import {
     const document = readDocument(line);
     if ('problem' in document) this.#reject(line.number, undefined, document.problem);
     else if ('header' in document) await this.#define(document.header);
-    else {
-      this.#config.repeated?.see(document);
-      await this.#queues.add(document);
-    }
+    else await this.#queues.add(document);
   }
 
   async #define({ fields }: ExportHeader): Promise<void> {
@@ -184,6 +181,8 @@ export class Import {
 
   #accepted(documents: readonly BulkDocument[], first: number, token: string): void {
     this.state.accepted += documents.length;
+    // Documents with the same id are accepted in their order.
+    for (const document of documents) this.#config.repeated?.see(document);
     const last = first + documents.length - 1;
     if (last > this.#newest.seq) this.#newest = { seq: last, token };
     if (documents.some(({ hasPicture }) => hasPicture)) {

@@ -1,10 +1,11 @@
+import { quote } from '@akin/domain';
 import type { BulkDocument } from './read-document.ts';
 
 /** Number of ids that are remembered, which takes about 100 bytes each. */
 const MAX_IDS = 2_000_000;
 const MAX_PRINTED = 10;
 
-/** Finds the rows of a table that have the id of an earlier row, and therefore replace its document. */
+/** Finds the accepted rows of a table that have the id of an earlier one, and therefore replaced its document. */
 export class RepeatedIds {
   readonly #lines = new Map<string, number>();
   readonly #printed: string[] = [];
@@ -15,7 +16,7 @@ export class RepeatedIds {
     if (earlier !== undefined) {
       this.#count++;
       if (this.#printed.length < MAX_PRINTED) {
-        this.#printed.push(`  line ${number} replaces line ${earlier}: both have the id ${JSON.stringify(id)}`);
+        this.#printed.push(`  line ${number} replaces line ${earlier}: both have the id ${quote(id)}`);
       }
     }
     if (earlier !== undefined || this.#lines.size < MAX_IDS) this.#lines.set(id, number);

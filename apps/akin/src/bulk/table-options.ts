@@ -16,6 +16,7 @@ import type { Server } from './options.ts';
 import { readRows } from './read-csv.ts';
 import { formatOf, readUnpacked } from './read-lines.ts';
 import { isParquet, parquetTypes } from './read-parquet.ts';
+import type { ColumnType } from './table-columns.ts';
 
 export const TABLE_OPTIONS: readonly Option[] = [
   {
@@ -61,7 +62,7 @@ export const TABLE_OPTIONS: readonly Option[] = [
 ];
 
 export interface Table extends Pick<ImportConfig, 'format' | 'fields'> {
-  readonly cells: ImportConfig['cells'] & { readonly lists: Set<string> };
+  readonly cells: ImportConfig['cells'] & { readonly lists: Set<string>; readonly types?: Map<string, ColumnType> };
   readonly isTable: boolean;
 }
 
@@ -116,8 +117,8 @@ function namesIn(text: string | undefined): string[] {
 }
 
 /**
- * Reads cells of the collection's lists as lists, and returns the fields to define: those that the user names, and
- * columns that the collection does not know yet.
+ * Reads cells as the lists and types of the collection and those that the user names. Returns the fields to define: those
+ * that the user names, and columns that the collection does not know yet.
  */
 export function fitToSchema(
   { cells, fields, format }: Table,
@@ -130,6 +131,9 @@ export function fitToSchema(
   }
   const known = new Set([...schema.fields.map(({ name }) => name), ...cells.lists, 'score']);
   const found = [...(cells.types ?? [])].filter(([name]) => !known.has(name));
+  // One cell that is no number must not make texts of the others, which may have a decimal comma.
+  const targets = new Map([...schema.fields.map(({ name, type }) => [name, type] as const), ...Object.entries(fields)]);
+  for (const [name, type] of targets) if (cells.types?.has(name)) cells.types.set(name, type as ColumnType);
   return { ...Object.fromEntries(found), ...fields };
 }
 
