@@ -34,7 +34,7 @@ describe('the client for Python', () => {
     const [, block = ''] = page.match(/<!-- tested: python -->\n```python\n(.*?)^```$/ms) ?? [];
     const program = block.replaceAll('http://127.0.0.1:8983', akin.url).replaceAll('https://example.org', pictures.url);
     const expected = [...program.matchAll(/^ *print\(.*\) {2}# (.*)$/gm)].map(([, text]) => text);
-    expect(expected).toHaveLength(9);
+    expect(expected).toHaveLength(10);
     const printed = await run('python3', ['-c', program], { ...PYTHON, cwd: akin.folder });
     expect(printed.trim().split('\n')).toEqual(expected);
   });

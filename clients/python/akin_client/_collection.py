@@ -70,7 +70,10 @@ class Collection:
         return list(self._client._request("GET", self._path + "/schema")["schema"]["fields"])
 
     def define_fields(self, **types: str) -> None:
-        """Defines types of fields before a document has them: `string`, `long`, `double`, `boolean`, `date`."""
+        """Defines types of fields before a document has them: `string`, `long`, `double`, `boolean`, `date`.
+
+        A field with several values is a list: `sizes="string[]"`.
+        """
         self._form("/schema", {"field": [f"{name}:{type}" for name, type in types.items()]}, changes=True)
 
     # --- changes
@@ -159,7 +162,7 @@ class Collection:
         fields: names of the fields to return; default `*`, all but the outputs of the analysis
         sort: for example `price asc`
         facets: names of the fields whose values are counted
-        group: name of a field: only the best document for each of its values
+        group: name of a field: only the best document for each of its values, such as one picture of each product
         after: the token of a change (`responseHeader.token`) that must be visible
         wire: other parameters by their names in the HTTP interface, such as `{"rank.weights": "1,-0.5"}`
         """
@@ -208,6 +211,14 @@ class Collection:
         """Counts the values of fields in all documents that match, most frequent first."""
         wire = {"facet.limit": limit}
         return self.search(query, filter=filter, facets=_list(fields), limit=0, fields=[], wire=wire).facets
+
+    def stats(
+        self, fields: Texts, query: str = "*:*", *, filter: Optional[Filters] = None
+    ) -> dict[str, dict[str, Any]]:
+        """For each field `min`, `max`, `count` and `missing` in all documents that match; `sum`, `mean` and `stddev` of numbers."""
+        parameters = {"q": query, "fq": [str(one) for one in _list(filter)], "rows": 0}
+        found = self._form("/select", {**parameters, "stats": True, "stats.field": _list(fields)})
+        return dict(found["stats"]["stats_fields"])
 
     def terms(self, field: str, *, prefix: Optional[str] = None, limit: int = 10) -> dict[Any, int]:
         """The values of a field with their counts, for suggestions."""

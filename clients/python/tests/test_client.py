@@ -138,6 +138,13 @@ class RequestTest(unittest.TestCase):
         self.assertLess(body.index(b"one"), body.index(b"two"))
         self.assertIn(b'name="rank.by.url"\r\n\r\nhttp://a.example/b.jpg\r\n', body)
 
+    def test_asks_for_the_figures_of_fields(self):
+        figures = {"price": {"min": 1.0, "max": 9.5, "count": 7}}
+        self.answer(self.found(stats={"stats_fields": figures}))
+        self.assertEqual(self.shop.stats("price", filter=where("brand:{}", "Ada")), figures)
+        form = self.form()
+        self.assertEqual((form["stats"], form["stats.field"], form["fq"]), (["true"], ["price"], ['brand:"Ada"']))
+
     def test_makes_parameters_of_a_search(self):
         self.answer(self.found({"id": "2", "score": 0.5}, facet_counts={"facet_fields": {"brand": ["Ada", 2]}}))
         result = self.shop.similar(
