@@ -170,6 +170,22 @@ it('finds nothing unrelated, and the picture of a document itself', async () => 
   expect(responseHeader?.warnings).toEqual([expect.stringContaining('thumbnail')]);
 });
 
+it('adds points to pictures that have none when the collection is reindexed', async () => {
+  const drawings = akin.client.collection('drawings');
+  const late = await triangles(50);
+  const parameters = { 'modules.apply': 'color,content,copyspace,duplicate', commit: true };
+  await drawings.addPicture({ id: 'late' }, new Blob([Uint8Array.from(late)]), parameters);
+  expect((await search(late)).numFound).toBe(0);
+  const reindexed = await fetch(`${akin.url}/api/cores/drawings/reindex`, { method: 'POST' });
+  expect(reindexed.status).toBe(202);
+  let state: { state: string; analyzed: number; thumbnails: number };
+  do {
+    state = (await (await fetch(`${akin.url}/api/cores/drawings/reindex`)).json()) as typeof state;
+  } while (!['done', 'failed'].includes(state.state));
+  expect(state).toMatchObject({ state: 'done', analyzed: 1, thumbnails: 1 });
+  expect((await search(late)).docs.map(({ id }) => id)).toEqual(['late']);
+});
+
 it('follows changes', async () => {
   const drawings = akin.client.collection('drawings');
   await drawings.addPicture({ id: 'copy' }, new Blob([Uint8Array.from(seven)]));

@@ -2,6 +2,7 @@ import { AkinError } from '@akin/domain';
 import { replaceOutputs } from '@akin/modules/vectors';
 import { sleep } from '@akin/runtime';
 import type { ModelSet, PictureToAnalyze } from '@akin/store';
+import type { Analysis } from '../config.ts';
 import type { SharedContext } from '../context.ts';
 import { openOriginal } from '../open-original.ts';
 
@@ -15,8 +16,9 @@ interface Reanalysis {
 const RETRY_MILLISECONDS = 2_000;
 
 /**
- * Analyzes pictures for a reindex that have no usable URL: the file, if this akin indexed its folder into the collection, or else the
- * thumbnail. Outputs of modules whose model stays are kept, because they were made from the whole picture.
+ * Analyzes pictures for a reindex that have no usable URL: the file, if this akin indexed its folder into the
+ * collection, or else the thumbnail. Outputs of modules whose model stays are kept, because they were made from the
+ * whole picture. Modules that are added also analyze a picture from its URL.
  *
  * @param collection whose folders may be read
  * @param background ends all analyses
@@ -26,24 +28,25 @@ export function reanalyze(context: Context, collection: string, background: Abor
   return async (picture: PictureToAnalyze, modelSet: ModelSet, left?: AbortSignal): Promise<Reanalysis | undefined> => {
     const signal = left === undefined ? background : AbortSignal.any([background, left]);
     if (picture.outputs === null) return undefined;
-    const modules = outdatedModules(picture.outputs, modelSet);
+    const { thumbnail, added, outputs: kept } = picture;
+    const modules = added?.modules ?? outdatedModules(kept, modelSet);
     const model = modelSet.models.get('content');
     const options = { urgent: false, model, signal };
+    const analyzed = async (analyze: () => Promise<Analysis>, fromThumbnail: boolean): Promise<Reanalysis> => {
+      const { outputs } = await retryTransient(analyze, signal);
+      return { outputs: replaceOutputs(kept, outputs, modules), fromThumbnail };
+    };
     const file = await openOriginal(context.originals, collection, picture.place);
-    if (file !== undefined) {
-      try {
-        const { outputs } = await retryTransient(() => file.analyze(modules, options), signal);
-        return { outputs: replaceOutputs(picture.outputs, outputs, modules), fromThumbnail: false };
-      } catch (error) {
-        // The file may have changed since it was indexed, and may no longer be a picture.
-        if (signal.aborted || !(error instanceof AkinError)) throw error;
-      }
+    const url = file === undefined ? added?.address : undefined;
+    try {
+      if (file !== undefined) return await analyzed(() => file.analyze(modules, options), false);
+      if (url !== undefined) return await analyzed(() => context.analyze({ url }, modules, options), false);
+    } catch (error) {
+      // What is there now may no longer be a picture.
+      if (signal.aborted || !(error instanceof AkinError)) throw error;
     }
-    const { thumbnail } = picture;
     if (thumbnail === null) return undefined;
-    const fromThumbnail = () => context.analyze({ bytes: thumbnail }, modules, options);
-    const { outputs } = await retryTransient(fromThumbnail, signal);
-    return { outputs: replaceOutputs(picture.outputs, outputs, modules), fromThumbnail: true };
+    return analyzed(() => context.analyze({ bytes: thumbnail }, modules, options), true);
   };
 }
 

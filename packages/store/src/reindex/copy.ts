@@ -1,9 +1,18 @@
-import { AkinError, Double, documentFromJson, type FieldValue, formatLocation, stringifyJson } from '@akin/domain';
+import {
+  AkinError,
+  Double,
+  documentFromJson,
+  type FieldValue,
+  formatLocation,
+  type ModuleManifest,
+  stringifyJson,
+} from '@akin/domain';
 import type { Change } from '../accept/staged-rows.ts';
 import { type AcceptedRange, stageChanges } from '../accept/staging.ts';
+import { appliedModules } from '../collections/applied-modules.ts';
 import { modelSetOf } from '../collections/model-set.ts';
 import { loadSchema } from '../collections/schema.ts';
-import type { Collection, CollectionSchema, ModelSet, Store } from '../context.ts';
+import type { Collection, CollectionSchema, ModelSet, ParsedOutputs, Store } from '../context.ts';
 import type { Queryable } from '../engine/engine.ts';
 import type { ExportedDocument } from '../export/export-documents.ts';
 import { readAnalysis } from '../outputs/pending-analysis.ts';
@@ -25,6 +34,8 @@ type Outputs = Pick<ExportedDocument, 'outputs' | 'thumbnail'>;
 export interface PictureToAnalyze extends Outputs {
   readonly id: string;
   readonly place: FilePlace | undefined;
+  /** The modules whose outputs are missing, while those of the others stay. Undefined: outputs are of other models. */
+  readonly added?: { readonly modules: readonly string[]; readonly address: string | undefined } | undefined;
 }
 
 /**
@@ -75,10 +86,12 @@ export async function copyDocuments(
   if (options.outputsFrom !== undefined) {
     for (const one of await documentsOf(store, options.outputsFrom, ids)) others.set(String(one.fields.get('id')), one);
   }
+  const applied = appliedModules(store, target) ?? [];
+  const withPoints = store.modules.filter(({ name, points }) => points !== undefined && applied.includes(name));
   const copies: Copy[] = [];
   const left = documents.values();
   const copyUntilEmpty = async () => {
-    for (const document of left) copies.push(await copyOf(document, store, schema, others, options));
+    for (const document of left) copies.push(await copyOf(document, store, schema, others, withPoints, options));
   };
   await Promise.all(Array.from({ length: CONCURRENT_COPIES }, copyUntilEmpty));
   for (const { change } of copies) if (change !== undefined) changes.push(change);
@@ -109,6 +122,7 @@ async function copyOf(
   store: Store,
   schema: CollectionSchema,
   others: ReadonlyMap<string, Outputs>,
+  withPoints: readonly ModuleManifest[],
   { allowMissing, reanalyze, unreachable = false, signal }: CopyOptions,
 ): Promise<Copy> {
   const id = String(fields.get('id'));
@@ -119,17 +133,24 @@ async function copyOf(
     const tried = tryOutputs(models, own);
     const problem = tried instanceof AkinError ? tried : undefined;
     const other = others.get(id);
-    const taken = isUsable(tried) || other === undefined ? tried : tryOutputs(models, other);
+    const source = isUsable(tried) || other === undefined ? own : other;
+    const taken = source === own ? tried : tryOutputs(models, source);
+    const address = typeof image === 'string' && /^https?:/i.test(image) ? image : undefined;
+    const place = placeOf(id, (field) => document.fields.get(field));
     if (isUsable(taken)) {
+      const modules = withPoints.flatMap(({ name, points = '' }) => (taken.outputs.fields.has(points) ? [] : [name]));
+      const picture = { ...source, id, place, added: { modules, address } };
+      const more = modules.length === 0 ? undefined : await addOutputs(picture, models, reanalyze, signal);
+      const outputs = more?.outputs ?? taken.outputs;
       return {
-        change: { kind: 'add', document: { ...document, ...taken.picture }, outputs: taken.outputs, keptVersion },
+        change: { kind: 'add', document: { ...document, ...taken.picture }, outputs, keptVersion },
+        ...(more && { analyzed: more.analyzed }),
       };
     }
-    if (typeof image === 'string' && /^https?:/i.test(image) && !unreachable) {
+    if (address !== undefined && !unreachable) {
       return { change: { kind: 'add', document, keptVersion }, analyzed: 'original' };
     }
     if (problem === undefined && !unreachable) return { change: { kind: 'add', document, keptVersion } };
-    const place = placeOf(id, (field) => document.fields.get(field));
     const again = await reanalyze?.({ ...own, id, place }, models, signal);
     if (again !== undefined) {
       const { picture, outputs } = requireUsable(
@@ -150,6 +171,24 @@ async function copyOf(
   } catch (error) {
     if (!(error instanceof AkinError)) throw error;
     return { missing: { id, code: error.code, msg: error.message } };
+  }
+}
+
+/** Outputs with those of more modules. @returns undefined if its picture cannot be analyzed: then it stays as it is */
+async function addOutputs(
+  picture: PictureToAnalyze,
+  models: ModelSet,
+  reanalyze: Reanalyze | undefined,
+  signal: AbortSignal,
+): Promise<{ readonly outputs: ParsedOutputs; readonly analyzed: 'original' | 'thumbnail' } | undefined> {
+  try {
+    const again = await reanalyze?.(picture, models, signal);
+    const tried = again && tryOutputs(models, { outputs: again.outputs, thumbnail: null });
+    if (!isUsable(tried)) return undefined;
+    return { outputs: tried.outputs, analyzed: again?.fromThumbnail ? 'thumbnail' : 'original' };
+  } catch (error) {
+    if (signal.aborted || !(error instanceof AkinError)) throw error;
+    return undefined;
   }
 }
 
