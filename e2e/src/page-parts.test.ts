@@ -105,4 +105,30 @@ describe('parts of pictures on the page', () => {
     expect(await parts.getByText('Contains').count()).toBe(2);
     expect(await cards(page).count()).toBe(3);
   });
+
+  it('shows where a copy is in a larger picture when the pointer is on it', async () => {
+    const page = await visit('/?like=red&mode=duplicate');
+    expect(await ids(page, '.card')).toEqual(['both']);
+    await cards(page).hover();
+    await cards(page).locator('.part-box').waitFor();
+    expect((await cards(page).locator('.part-box rect').first().getAttribute('width'))?.slice(0, 1)).toMatch(/[45]/);
+  });
+
+  it('lists the parts of other pictures in the review, and forgets what has nothing in common', async () => {
+    const collection = akin.client.collection('my-collection');
+    await until('the pairs are found', async () => (await collection.partPairs()).pairs.length === 2);
+    opened = await openPage(browser, `${akin.url}/?view=groups`);
+    const pairs = opened.page.getByRole('region', { name: 'Parts of other pictures' });
+    await pairs.getByText('2 pairs').waitFor();
+    await saveScreenshot(opened.page, 'part-pairs');
+    await pairs
+      .getByRole('listitem')
+      .filter({ hasText: 'blue in both' })
+      .getByRole('button', { name: 'Not duplicates' })
+      .click();
+    await pairs.getByText('1 pair').waitFor();
+    expect((await collection.partPairs()).pairs.map(({ part, whole }) => [part.id, whole.id])).toEqual([
+      ['red', 'both'],
+    ]);
+  });
 });

@@ -1,4 +1,4 @@
-import type { FoundDocument, NewKey } from '@akin/client';
+import type { FoundDocument, NewKey, PartPair } from '@akin/client';
 import type { LocalFile } from './add/files.ts';
 import type { Layout } from './grid/rows.ts';
 import type { Mode } from './mode.ts';
@@ -86,6 +86,9 @@ export interface Actions {
   markAllExcept(keep: KeepRule, group?: string): Promise<void>;
   /** Says that the members of a group are different pictures. */
   markAsDifferent(group: string): Promise<void>;
+  /** Says that two pictures have nothing in common. */
+  markPairAsDifferent(pair: PartPair): Promise<void>;
+  loadMorePairs(): Promise<void>;
   setMinScore(score: number): void;
   /** Shows members of a group one after another in the same place. */
   compare(compared: Comparison | null): void;

@@ -123,6 +123,9 @@ export function writeState(state: ViewState): string {
   return `?${address}${picture === undefined ? '' : `#picture=${picture}`}`;
 }
 
+/** All fields, and where pictures have a part in common. */
+export const FIELDS_WITH_PARTS = '*,score,parts_box';
+
 /** The part of the query's picture that is compared. Undefined: all of it. */
 function regionOf(query: Query | null): string | undefined {
   return query?.by === 'id' || query?.by === 'url' ? query.region : undefined;
@@ -151,6 +154,8 @@ export function searchRequest(
     return { endpoint: 'select', parameters };
   }
   const { endpoint, preset } = rankingEndpoint(query.by === 'hex' ? 'color' : state.mode);
+  // Where the copies are in the pictures, in collections with the module `parts`.
+  if (endpoint === 'duplicate') parameters.fl = FIELDS_WITH_PARTS;
   const minScore = thresholdOf(state);
   const threshold = minScore === undefined ? {} : { 'rank.threshold': minScore };
   return { endpoint, parameters: { ...preset, ...parameters, ...rankParameters(query, state.examples), ...threshold } };

@@ -6,22 +6,25 @@ import { filterOf } from '../facets.ts';
 import type { Model } from '../model.ts';
 import type { PageData } from '../page-data.ts';
 import { TEXTS } from '../texts.ts';
+import { FIELDS_WITH_PARTS } from '../view-state.ts';
 import { boxOn } from './box-view.ts';
-import { boxesOf, relationOf } from './boxes.ts';
+import { type Box, boxesOf, relationOf } from './boxes.ts';
 
 const T = TEXTS.commonParts;
 const MAX_SHOWN = 12;
 
 /** Whether akin finds parts of pictures in this collection. */
-export function hasParts({ status }: Pick<PageData, 'status'>): boolean {
-  return status?.modules?.includes('parts') === true;
+export async function hasParts({ pageData, collection }: Model): Promise<boolean> {
+  const { modules } = pageData.status ?? (await collection.status());
+  return modules?.includes('parts') === true;
 }
 
 /** Finds the pictures that have a part in common with the opened one. The page works without them. */
 export async function findCommonParts(model: Model, document: FoundDocument): Promise<void> {
+  if (!(await hasParts(model).catch(() => false))) return;
   const parameters = {
     ...{ 'rank.by.id': document.id, fq: `-${filterOf('id', document.id)}` },
-    ...{ fl: '*,score,parts_box', rows: MAX_SHOWN },
+    ...{ fl: FIELDS_WITH_PARTS, rows: MAX_SHOWN },
   };
   const found = await model.collection.parts(parameters).catch(() => undefined);
   if (found && model.pageData.opened === document) model.update({ openedParts: found.response.docs });
@@ -45,12 +48,16 @@ export function commonParts(
       ${shown.map(
         ({ document, boxes }) => html`<li>
           <button title=${TEXTS.details.title} @click=${() => actions.open(document)}>
-            <span class="boxed">${picture(opened, collection)}${boxOn(boxes.query)}</span>
-            <span class="boxed">${picture(document, collection)}${boxOn(boxes.document)}</span>
+            ${boxed(opened, boxes.query, collection)} ${boxed(document, boxes.document, collection)}
             <span class="relation">${T.relations[relationOf(boxes)]} <span class="about">${titleOf(document)} · ${scoreText(document.score ?? 0)}</span></span>
           </button>
         </li>`,
       )}
     </ul>
   </section>`;
+}
+
+/** The picture of a document with a box on it. */
+export function boxed(document: FoundDocument, box: Box, collection: Collection): TemplateResult {
+  return html`<span class="boxed">${picture(document, collection)}${boxOn(box)}</span>`;
 }

@@ -1,5 +1,5 @@
 import type { FoundDocument } from '@akin/client';
-import { findCommonParts, hasParts } from '../common-parts/common-parts.ts';
+import { findCommonParts } from '../common-parts/common-parts.ts';
 import { isAnalyzed } from '../elements.ts';
 import { filterOf } from '../facets.ts';
 import type { Model } from '../model.ts';
@@ -22,7 +22,7 @@ export async function openFromUrl(model: Model): Promise<void> {
 /** Opens the details of a document, and requests predicted labels and parts in common. */
 export function showDetails(model: Model, document: FoundDocument): void {
   model.update({ opened: document, openedTags: null, openedParts: [] });
-  if (isAnalyzed(document) && hasParts(model.pageData)) void findCommonParts(model, document);
+  if (isAnalyzed(document)) void findCommonParts(model, document);
   // Only a picture with a content descriptor has neighbours.
   if ('content_rerank' in document) void tagOpened(model, document);
 }

@@ -11,6 +11,8 @@ type Names =
   | 'markForDeletion'
   | 'markAllExcept'
   | 'markAsDifferent'
+  | 'markPairAsDifferent'
+  | 'loadMorePairs'
   | 'setMinScore'
   | 'compare'
   | 'loadMoreMembers'
@@ -27,6 +29,8 @@ export function reviewActions(model: Model): Pick<Actions, Names> {
     markForDeletion: (ids, isChosen) => VIEWS.groups.now?.choose(model, ids, isChosen),
     markAllExcept: (keep, id) => use((review) => review.markAllExcept(model, keep, id)),
     markAsDifferent: (id) => use((review) => review.separate(model, id)),
+    markPairAsDifferent: (pair) => use((review) => review.separatePair(model, pair)),
+    loadMorePairs: () => use((review) => review.loadPairs(model, 'next')),
     setMinScore: (minScore) => VIEWS.groups.now?.setMinScore(model, minScore),
     compare: (comparison) => model.update({ review: { ...model.pageData.review, comparison } }),
     loadMoreMembers: (id) => use((review) => review.moreMembers(model, id)),

@@ -3,6 +3,7 @@ import { offerUndo } from '../undo.ts';
 import { asCurl, groupsParameters } from '../view-state.ts';
 import { membersAbove, visibleMarks } from './files.ts';
 import { idsToDelete, type KeepRule } from './keep.ts';
+import { loadPairs } from './part-pairs.ts';
 import { MEMBERS_SHOWN, NO_REVIEW, type Review } from './state.ts';
 import { REVIEW_TEXTS } from './texts.ts';
 
@@ -26,6 +27,7 @@ export async function loadGroups(model: Model, page: 'first' | 'next' | 'again')
     const counts = { numFound, numFoundExact, threshold, commit, asOfCommit, nextCursor, maxNumFound };
     const all = page === 'next' ? [...before.groups, ...groups] : groups;
     model.update({ loading: false, review: withVisibleMarks({ ...model.pageData.review, ...counts, groups: all }) });
+    if (page !== 'next') await loadPairs(model, page, mine.signal);
     if (asOfCommit < commit) {
       setTimeout(() => mayReload(model, mine.signal) && void loadGroups(model, 'again'), BEHIND_MILLISECONDS);
     }

@@ -13,4 +13,5 @@ export {
   setMinScore,
 } from './load-groups.ts';
 export { takeovers } from './merge.ts';
+export { loadPairs, separatePair } from './part-pairs.ts';
 export { askForDelete, closeDialogs, review } from './review.ts';

@@ -9,6 +9,7 @@ import { membersAbove, pathsToDelete } from './files.ts';
 import { groupOf, keepRuleSelect } from './group.ts';
 import { foldersOf } from './keep.ts';
 import { takeovers } from './merge.ts';
+import { pairsView } from './part-pairs.ts';
 import type { Review } from './state.ts';
 import { REVIEW_TEXTS as T } from './texts.ts';
 
@@ -28,7 +29,7 @@ export function review(shown: Review, loading: boolean, actions: Actions, collec
         ? html`<button class="more" ?disabled=${loading} @click=${actions.loadMore}>${loading ? TEXTS.results.loading : TEXTS.results.more}</button>`
         : nothing
     }
-    ${shown.marked.size > 0 ? markedBar(shown, actions) : nothing} ${confirmation(shown, actions)}`;
+    ${pairsView(shown, actions, collection)} ${shown.marked.size > 0 ? markedBar(shown, actions) : nothing} ${confirmation(shown, actions)}`;
 }
 
 function toolbar(shown: Review, actions: Actions): TemplateResult | typeof nothing {

@@ -1,4 +1,4 @@
-import type { FoundGroup } from '@akin/client';
+import type { FoundGroup, PartPair } from '@akin/client';
 import type { Comparison } from './comparison.ts';
 
 /** The groups of near-duplicates, as far as the page has loaded them. */
@@ -19,6 +19,10 @@ export interface Review {
   /** The maximum number of groups so far; the difference to the current number is the progress. */
   readonly maxNumFound: number;
   readonly comparison: Comparison | null;
+  /** Parts of other pictures, as far as they are loaded. */
+  readonly pairs: readonly PartPair[];
+  readonly pairsFound: number;
+  readonly nextPairs: string | undefined;
 }
 
 export const NO_REVIEW: Review = {
@@ -34,6 +38,9 @@ export const NO_REVIEW: Review = {
   minScore: 0,
   maxNumFound: 0,
   comparison: null,
+  pairs: [],
+  pairsFound: 0,
+  nextPairs: undefined,
 };
 
 export const MEMBERS_SHOWN = 20;

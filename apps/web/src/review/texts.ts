@@ -47,5 +47,8 @@ export const REVIEW_TEXTS = {
   keys: 'k keep · d delete · n next group · c compare',
   filesStay: 'The files stay where they are. Indexing the folder again skips them until they change.',
   copyPaths: 'Copy paths',
+  partsTitle: 'Parts of other pictures',
+  pairs: (pairs: number) => count(pairs, 'pair'),
+  partOf: (part: string, whole: string) => `${part} in ${whole}`,
   separated: (size: number) => `${count(size, 'picture')} will not be shown together again.`,
 } as const;
