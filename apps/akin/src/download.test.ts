@@ -16,6 +16,7 @@ describe('files of pictures in memory', () => {
       const size = request.url?.startsWith('/small') ? MEGABYTE / 2 : 3 * MEGABYTE;
       // Chunked, so that the size is not known in advance.
       if (request.url?.startsWith('/unknown')) response.write(Buffer.alloc(10, 1));
+      else if (request.url?.startsWith('/hanging')) return;
       else if (request.url?.startsWith('/cut')) {
         response.writeHead(200, { 'content-length': size });
         response.write(Buffer.alloc(2 * MEGABYTE, 1), () => response.destroy());
@@ -70,5 +71,15 @@ describe('files of pictures in memory', () => {
     expect(files.taken).toBe(bytes.length);
     release();
     expect(files.taken).toBe(0);
+  });
+
+  it('come in the time that the operator allows, or less if the caller cannot wait so long', async () => {
+    const settings = { ...SETTINGS, limits: { downloadMilliseconds: 50 } };
+    const download = downloader(settings, new Semaphore(MEGABYTE), { bytes: MEGABYTE });
+    const { signal } = new AbortController();
+    const late = (seconds: string) => ({ message: expect.stringContaining(`within ${seconds} seconds`) });
+    await expect(download(`${base}/hanging`, false, signal)).rejects.toMatchObject(late('0.05'));
+    await expect(download(`${base}/hanging`, false, signal, 20)).rejects.toMatchObject(late('0.02'));
+    await expect(download(`${base}/hanging`, false, signal, 1_000)).rejects.toMatchObject(late('0.05'));
   });
 });

@@ -1,5 +1,5 @@
 import { parseUrl, type Region } from '@akin/domain';
-import { type DownloadSettings, downloadImage, type ImageLimits, toFields } from '@akin/imaging';
+import { DEFAULT_IMAGE_LIMITS, type DownloadSettings, downloadImage, type ImageLimits, toFields } from '@akin/imaging';
 import type { Analysis, Analyzer, TextAnalysis } from '@akin/modules/analyze';
 import { inSpan, type Semaphore } from '@akin/runtime';
 
@@ -9,15 +9,28 @@ interface Fetched {
   readonly release: () => void;
 }
 
-export type Download = (url: string, urgent: boolean, signal: AbortSignal) => Promise<Fetched>;
+/** @param maxMilliseconds a time limit if it is shorter than that of the settings */
+export type Download = (
+  url: string,
+  urgent: boolean,
+  signal: AbortSignal,
+  maxMilliseconds?: number,
+) => Promise<Fetched>;
 
 /**
  * Fetches pictures with all safety checks, each in a span that names only the host, because URLs may contain secrets.
  *
  * @param files the budget of large files in memory. If a file does not fit, its reading pauses.
+ * @param ownLimits of this process, besides those of the settings
  */
-export function downloader(settings: DownloadSettings, files: Semaphore, limits: Partial<ImageLimits> = {}): Download {
-  return (url, urgent, signal) => {
+export function downloader(
+  settings: DownloadSettings,
+  files: Semaphore,
+  ownLimits: Partial<ImageLimits> = {},
+): Download {
+  const limits = { ...DEFAULT_IMAGE_LIMITS, ...settings.limits, ...ownLimits };
+  return (url, urgent, signal, maxMilliseconds = Number.POSITIVE_INFINITY) => {
+    const downloadMilliseconds = Math.min(limits.downloadMilliseconds, maxMilliseconds);
     const attributes = { 'http.request.method': 'GET', ...serverOf(url) };
     return inSpan('GET', { kind: 'client', attributes }, async (span) => {
       let release: (rest?: number) => void = () => {};
@@ -25,7 +38,12 @@ export function downloader(settings: DownloadSettings, files: Semaphore, limits:
         release = await files.acquire(signal, { urgent, weight: bytes });
       };
       try {
-        const bytes = await downloadImage(url, { ...settings, limits, signal, admit });
+        const bytes = await downloadImage(url, {
+          ...settings,
+          limits: { ...limits, downloadMilliseconds },
+          signal,
+          admit,
+        });
         // Its size may not have been known before.
         release(bytes.length);
         span.set({ 'http.response.body.size': bytes.length });

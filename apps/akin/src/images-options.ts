@@ -31,7 +31,8 @@ export const IMAGES_OPTIONS: readonly Option[] = [
   {
     name: 'image-timeout',
     valueName: 'seconds',
-    description: 'Time limit for a download, without the lookup of the host name',
+    description:
+      'Time limit for a download, without the lookup of the host name. The first download for a small update has at most 15 seconds',
     default: '15',
   },
   {

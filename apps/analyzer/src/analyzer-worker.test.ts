@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { JobPayload } from '@akin/contract';
+import { AkinError } from '@akin/domain';
 import { downloadImage } from '@akin/imaging';
 import { type Analyzer, createAnalyzer } from '@akin/modules/analyze';
 import type { Queue } from '@akin/queue';
@@ -125,6 +126,28 @@ describe('the analyzer', () => {
     expect(await replies).toHaveProperty('size', 30);
     while ((await queue.counts('analyze')).waiting > 0) await delay(1);
     while (freed < 40) await delay(1);
+  });
+
+  it('lets the first download take less time if a client may wait for it', async () => {
+    await worker[Symbol.asyncDispose]();
+    const limits = new Map<string, number | undefined>();
+    worker = createAnalyzerWorker({
+      queue,
+      analyzer,
+      threads: 1,
+      download: async (url, _urgent, _signal, maxMilliseconds) => {
+        limits.set(url, maxMilliseconds);
+        throw new AkinError('image-unreachable', 'The test has no hosts.');
+      },
+      log: createLogger({ name: 'test', level: 'silent' }),
+      metrics: createMetrics(),
+    });
+    await analyze([
+      { image: 'first', attempt: 1 },
+      { image: 'second', attempt: 2 },
+      { image: 'bulk', attempt: 1, bulk: true },
+    ]);
+    expect(Object.fromEntries(limits)).toEqual({ first: 15_000, second: undefined, bulk: undefined });
   });
 
   it('gives no picture up because it waits long for the others', async () => {

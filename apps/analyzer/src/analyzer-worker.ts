@@ -18,6 +18,7 @@ export interface AnalyzerWorkerConfig {
     url: string,
     urgent: boolean,
     signal: AbortSignal,
+    maxMilliseconds?: number,
   ) => Promise<{ readonly bytes: Uint8Array; readonly release: () => void }>;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -40,6 +41,11 @@ const JOBS_AT_A_TIME = 128;
  * Maximum simultaneous downloads from one host. All downloads are blocked only when many hosts hang at the same time.
  */
 const DOWNLOADS_PER_HOST = 6;
+/**
+ * Time limit for the first download of a picture that a client may wait for, also if the operator allows more: it then
+ * hears within 25 seconds that the host does not deliver.
+ */
+const FIRST_DOWNLOAD_MILLISECONDS = 15_000;
 /**
  * Maximum images that are being downloaded or wait for a thread. They are in memory; `download` limits the number of
  * large ones.
@@ -108,7 +114,7 @@ export function createAnalyzerWorker(config: AnalyzerWorkerConfig): AsyncDisposa
   }
 
   async function resultOf(
-    { image, modules = [...moduleNames], model, bulk = false, origin }: JobPayload<'analyze'>,
+    { image, modules = [...moduleNames], model, bulk = false, attempt, origin }: JobPayload<'analyze'>,
     job: string,
   ): Promise<AnalysisResult> {
     const urgent = !bulk;
@@ -121,7 +127,8 @@ export function createAnalyzerWorker(config: AnalyzerWorkerConfig): AsyncDisposa
       try {
         // The slot is kept until the image is analyzed, because the image stays in memory until then.
         await hold(images.acquire(signal, { urgent }));
-        const fetched = await timed('download', () => download(image, urgent, signal));
+        const max = urgent && attempt === 1 ? FIRST_DOWNLOAD_MILLISECONDS : undefined;
+        const fetched = await timed('download', () => download(image, urgent, signal, max));
         releases.push(fetched.release);
         ({ bytes } = fetched);
       } finally {
