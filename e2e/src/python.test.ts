@@ -48,7 +48,7 @@ shop.create()
 shop.add({'id': 'x', 'big': 2**62, 'price': 79.0, 'note': 'a "b" \\\\ c'}, wait=True)
 print(shop.get('x') == {'id': 'x', 'big': 2**62, 'price': 79.0, 'note': 'a "b" \\\\ c'}, shop.get('y'))
 print(shop.search(filter=where('note:{} AND big:{}', 'a "b" \\\\ c', 2**62)).total)
-print(shop.add([{'id': str(i)} for i in range(1500)], wait=True)['operations']['count'], sum(1 for _ in shop))
+print(shop.add([{'id': str(i)} for i in range(1500)])['operations']['count'], shop.commit() and sum(1 for _ in shop))
 for wrong in (
     lambda: shop.add([{'id': 'z'}, {'id': 'y', 'price': 'dear'}]),
     lambda: shop.add_picture(b'no picture', id='p'),

@@ -110,7 +110,7 @@ class Collection:
 
     def commit(self) -> dict[str, Any]:
         """Makes all changes visible to searches whose pictures are analyzed."""
-        return self._update(True, {}, b'{"commit":{}}', "application/json")
+        return self._update(True, {}, b"{}", "application/json")
 
     # --- searches
 

@@ -11,14 +11,14 @@ from typing import Union
 from ._filter import Filter
 
 
-def search_token(key: str, *, filter: Union[str, Filter], expires: datetime.datetime) -> str:
+def search_token(key: str, *, filter: Union[str, Filter], expires: Union[datetime.datetime, float]) -> str:
     """Makes a search token of a key, without asking akin: a text that is sent like a key.
 
     It allows searches in the documents that match its filter, until it expires or its key is revoked. Make it on a
     server: the key stays secret.
 
     filter: a query; escape values with `where`
-    expires: a time with a time zone
+    expires: a time with a time zone, or seconds since 1970 (`time.time() + 3600`)
     """
     found = re.fullmatch(r"akin_([0-9a-z]{12})_([0-9a-f]{64})", key)
     if found is None:
@@ -26,9 +26,11 @@ def search_token(key: str, *, filter: Union[str, Filter], expires: datetime.date
     query = str(filter)
     if not query.strip():
         raise ValueError("The filter of a search token is blank.")
-    if expires.tzinfo is None:
-        raise ValueError("The expiry of a search token needs a time zone.")
-    limits = {"filter": query, "expires": int(expires.timestamp())}
+    if isinstance(expires, datetime.datetime):
+        if expires.tzinfo is None:
+            raise ValueError("The expiry of a search token needs a time zone.")
+        expires = expires.timestamp()
+    limits = {"filter": query, "expires": int(expires)}
     payload = json.dumps(limits, ensure_ascii=False, separators=(",", ":")).encode()
     signed = f"akin_{found[1]}.{_base64url(payload)}"
     # akin stores only this hash of the secret, so it signs.

@@ -37,6 +37,7 @@ class TokenTest(unittest.TestCase):
     def test_makes_the_token_of_the_page_about_keys(self):
         token = "akin_0123456789ab.eyJmaWx0ZXIiOiJ0ZW5hbnQ6YSIsImV4cGlyZXMiOjIwMDAwMDAwMDB9.c_qGzQzI2SZAN2qu5HQmG6bbJrKMJrdxV6iZZXwt6Ag"
         self.assertEqual(search_token(self.KEY, filter="tenant:a", expires=self.EXPIRES), token)
+        self.assertEqual(search_token(self.KEY, filter="tenant:a", expires=self.EXPIRES.timestamp()), token)
 
     def test_refuses_what_gives_no_token(self):
         for key, filter, expires in [
