@@ -1,3 +1,4 @@
+import type { Filter } from './filter.ts';
 import type { Key, NewKey } from './keys.ts';
 import { type ClientConfig, openStream, queryString, request, requestText } from './request.ts';
 import { TypedCollection } from './typed-collection.ts';
@@ -11,7 +12,7 @@ export interface Client {
   /** Lists all keys, without their secrets. */
   keys(): Promise<{ keys: Key[] }>;
   /** Creates a key. `key` is what clients send; it is returned only this once. */
-  createKey(key: NewKey): Promise<Key & { key: string }>;
+  createKey(key: Omit<NewKey, 'filter'> & { filter?: string | Filter }): Promise<Key & { key: string }>;
   /** Revokes a key by its id. */
   revokeKey(id: string): Promise<unknown>;
   /** Lists the content models that akin knows or has. `refusal` says why this akin downloads none. */
@@ -48,7 +49,10 @@ export function createClient(given: ClientConfig): Client {
     collection: <Doc extends object>(name: string) => new TypedCollection<Doc>(config, name),
     collections: () => request(config, '/api/cores'),
     keys: () => request(config, '/api/keys'),
-    createKey: (key) => request(config, '/api/keys', { body: queryString({ ...key }) }),
+    createKey: ({ filter, ...key }) =>
+      request(config, '/api/keys', {
+        body: queryString({ ...key, ...(filter === undefined ? {} : { filter: String(filter) }) }),
+      }),
     revokeKey: (id) => request(config, `/api/keys/${encodeURIComponent(id)}`, { method: 'DELETE' }),
     models: () => request(config, '/api/models'),
     pullModel: (name) => request(config, `/api/models/${encodeURIComponent(name)}/pull`, { method: 'POST' }),
