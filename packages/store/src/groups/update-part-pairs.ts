@@ -50,7 +50,6 @@ export async function updatePartPairs(
   for (;;) {
     const state = await begin(store, collection);
     if (state === undefined || state.as_of_commit === state.target_commit) return true;
-    const began = performance.now();
     const documents = await readNew(store, collection, column, state);
     const pairs = await findPairs(store, collection, rule, column, documents, state, signal);
     if (pairs === undefined) return true;
@@ -62,7 +61,6 @@ export async function updatePartPairs(
         : { ...state, last_doc: last };
     });
     if (signal.aborted || performance.now() >= deadline) return false;
-    await store.throttle.pauseAfter(performance.now() - began, signal);
   }
 }
 
@@ -151,7 +149,8 @@ async function findPairs(
   if (!(await isInMemory(store, collection, module, column, commit, signal))) return undefined;
   const pairs: Pair[] = [];
   for (const { doc, points } of compared) {
-    const input = { module, points: Uint8Array.from(points), filters: [], signal };
+    const input = { module, points: Uint8Array.from(points), filters: [], signal, isBackground: true };
+    const began = performance.now();
     const found = await findParts(store, collection, input).catch((error: unknown) => {
       if (error instanceof AkinError && error.code === 'unavailable') return undefined;
       throw error;
@@ -167,6 +166,8 @@ async function findPairs(
           : { part: doc, whole: other, box: exchanged(box), strength },
       );
     }
+    // Each takes the searcher as long as a search does.
+    await store.throttle.pauseAfter(performance.now() - began, signal);
   }
   return pairs;
 }

@@ -60,6 +60,12 @@ describe.each(ENGINES)('parts of pictures on %s', (kind) => {
   );
   const input = { module: 'dots', points: points(2), filters: [] };
 
+  it('makes no bulk work pause in the background', async () => {
+    await findParts(store, collection, { ...input, isBackground: true });
+    expect(store.throttle.isPausing).toBe(false);
+    store.inMemory.unloadAll();
+  });
+
   it('takes its slot again after points were read, and knows of which commit the result is', async () => {
     let slots = 0;
     const found = await findParts(store, collection, input, (work) => {

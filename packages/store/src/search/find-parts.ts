@@ -37,6 +37,8 @@ export interface PartsInput {
   /** As for a search. */
   readonly atLeast?: bigint | undefined;
   readonly waitMilliseconds?: number | undefined;
+  /** Whether nobody waits for the result. */
+  readonly isBackground?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -70,11 +72,11 @@ export async function findParts(
   input: PartsInput,
   attempt: <T>(work: () => Promise<T>) => Promise<T> = (work) => work(),
 ): Promise<FoundParts> {
-  const { signal, atLeast, waitMilliseconds = READ_MILLISECONDS } = input;
+  const { signal, atLeast, isBackground, waitMilliseconds = READ_MILLISECONDS } = input;
   const clock = { now: input.now ?? new Date(), timeZone: input.timeZone ?? 'UTC' };
   const inSnapshot = (snapshot: Snapshot) =>
     statements('SELECT parts', collection, () => find(store, collection, input, snapshot, clock));
-  const freshness = { atLeast, isCurrent: atLeast === undefined };
+  const freshness = { atLeast, isCurrent: atLeast === undefined, isBackground };
   const end = performance.now() + waitMilliseconds;
   for (;;) {
     signal?.throwIfAborted();

@@ -178,7 +178,7 @@ async function readWithFreshness<T>(
     if (found !== undefined) return found.value;
     const value = await read(store.engine, (row) => requireCommit(row, freshness?.atLeast));
     // Bulk work pauses for searches of its own server.
-    store.throttle.recordSearch();
+    if (!freshness?.isBackground) store.throttle.recordSearch();
     return value;
   } catch (error) {
     if (!wasCancelled(error)) throw error;

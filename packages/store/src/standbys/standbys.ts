@@ -18,6 +18,8 @@ export interface Freshness {
   readonly atLeast?: bigint | undefined;
   /** Whether it must be the present commit of the primary. */
   readonly isCurrent: boolean;
+  /** Whether nobody waits for the result: then bulk work does not pause. */
+  readonly isBackground?: boolean | undefined;
 }
 
 /** SQL: what a read returns about the standby and the collection, from a row of `akin.collections`. */
