@@ -1,5 +1,5 @@
 import { decodeImage } from '@akin/imaging';
-import { noise } from '@akin/modules/internal/drawing';
+import { noise } from '@akin/modules/internal/picture/drawing';
 import { expect, it } from '@jest/globals';
 import { EDITS, makeEdits } from './edits.ts';
 

@@ -1,6 +1,6 @@
 import { HEAD_DIMENSIONS, NETWORK_AXES, POOL_DIMENSIONS } from '@akin/modules/internal/content/axes';
 import { type Rows, toRows } from '@akin/modules/internal/learn/rows';
-import { project } from '@akin/modules/internal/project';
+import { project } from '@akin/modules/internal/vectors/project';
 import { distance } from '@akin/modules/internal/vectors/unit';
 import { centerOf, classAxes, scatterOf } from '../learn/discriminant.ts';
 import { covariance, mainEigen, mean, timesTransposed, transpose } from '../learn/linear.ts';

@@ -7,8 +7,8 @@ import { decodingBytes, makeThumbnailFromPixels, type Pixels } from '@akin/imagi
 import { drawLargeImage } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
-import { disc, draw, stripes } from '../drawing.ts';
 import { moduleNames } from '../manifests.ts';
+import { disc, draw, stripes } from '../picture/drawing.ts';
 import { analyzeImage } from './analyze-image.ts';
 import { type Analyzer, createAnalyzer, createPool } from './create-analyzer.ts';
 

@@ -1,7 +1,7 @@
 import { createRandom } from '@akin/domain';
 import { expect, it } from '@jest/globals';
 import { sharedNetworks } from '../analyzer/analyze-image.ts';
-import { draw } from '../drawing.ts';
+import { draw } from '../picture/drawing.ts';
 import { preparePicture } from '../picture.ts';
 import color from './module.ts';
 

@@ -3,7 +3,7 @@ import type { Pixels } from '@akin/imaging';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { colorsOf } from '../../test/colors-of.ts';
-import { disc, draw, stripes } from '../drawing.ts';
+import { disc, draw, stripes } from '../picture/drawing.ts';
 import { colorQuery, parseHexColors } from './query.ts';
 
 const query = (text: string) => colorQuery(parseHexColors(text));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { draw } from '../drawing.ts';
+import { draw } from '../picture/drawing.ts';
 import { length } from '../vectors/unit.ts';
 import { GRADIENT_DIMENSIONS, gradientsOf } from './gradients.ts';
 

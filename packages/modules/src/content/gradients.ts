@@ -1,5 +1,5 @@
 import type { Pixels } from '@akin/imaging';
-import { angleOf } from '../angle.ts';
+import { angleOf } from '../picture/angle.ts';
 import { SQUARE } from '../picture.ts';
 
 const CELLS = 8;

@@ -1,5 +1,5 @@
-import { disc, stripes } from '../drawing.ts';
 import type { Module } from '../module.ts';
+import { disc, stripes } from '../picture/drawing.ts';
 import { contentDescriptorOf } from './describe.ts';
 import { contentManifest } from './manifest.ts';
 

@@ -1,6 +1,6 @@
 import { type Pixels, resizeArea } from '@akin/imaging';
 import { describe, expect, it } from '@jest/globals';
-import { disc, draw, gray, noise, noiseBytes, stripes, withNoise } from '../drawing.ts';
+import { disc, draw, gray, noise, noiseBytes, stripes, withNoise } from '../picture/drawing.ts';
 import { analyzeCopyspace } from './analyze.ts';
 
 const ALL = [0, 1, 2, 3, 4, 5, 6, 7, 8];

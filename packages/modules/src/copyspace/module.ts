@@ -1,5 +1,5 @@
-import { draw } from '../drawing.ts';
 import type { Module } from '../module.ts';
+import { draw } from '../picture/drawing.ts';
 import { analyzeCopyspace } from './analyze.ts';
 import { copyspaceManifest } from './manifest.ts';
 

@@ -1,7 +1,7 @@
 import { readAxes } from '../axes-file.ts';
-import { CROP_RULE } from '../content-crop.ts';
 import { memoizeAsync } from '../memoize-async.ts';
-import { project } from '../project.ts';
+import { CROP_RULE } from '../picture/content-crop.ts';
+import { project } from '../vectors/project.ts';
 import { l2Normalize } from '../vectors/unit.ts';
 import { HUE_DIMENSIONS } from './hue-histogram.ts';
 import { PATTERN_DIMENSIONS } from './pattern.ts';

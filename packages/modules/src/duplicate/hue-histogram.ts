@@ -1,5 +1,5 @@
 import type { Pixels } from '@akin/imaging';
-import { angleOf } from '../angle.ts';
+import { angleOf } from '../picture/angle.ts';
 
 /** Sectors of the colour circle, followed by one number for gray. */
 const SECTORS = 15;

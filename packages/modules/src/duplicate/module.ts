@@ -1,8 +1,8 @@
-import { draw } from '../drawing.ts';
 import type { Module } from '../module.ts';
 import { COPIES_FOLDER } from '../network/model.ts';
 import type { Features } from '../network/network.ts';
-import { oriented } from '../orientations.ts';
+import { draw } from '../picture/drawing.ts';
+import { oriented } from '../picture/orientations.ts';
 import { l2Normalize } from '../vectors/unit.ts';
 import { duplicateAxes } from './axes.ts';
 import { COPY_SCORE } from './copy-score.ts';

@@ -1,8 +1,8 @@
 import type { Pixels } from '@akin/imaging';
 import { describe, expect, it } from '@jest/globals';
 import { sharedNetworks } from '../analyzer/analyze-image.ts';
-import { draw, gray } from '../drawing.ts';
-import { ORIENTATIONS, oriented } from '../orientations.ts';
+import { draw, gray } from '../picture/drawing.ts';
+import { ORIENTATIONS, oriented } from '../picture/orientations.ts';
 import { preparePicture } from '../picture.ts';
 import { distance, length } from '../vectors/unit.ts';
 import { copyFeaturesOf } from './features.ts';

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
 import { tinyTowers } from '../../test/tiny-towers.ts';
 import { createAnalyzer, createPool } from '../analyzer/create-analyzer.ts';
-import { draw, noise } from '../drawing.ts';
+import { draw, noise } from '../picture/drawing.ts';
 import { l2Normalize } from '../vectors/unit.ts';
 import { activeModelSet, distanceAt, modelNames, parseOutputs, scoreOf } from '../vectors.ts';
 import { readModelFolder } from './files.ts';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
 import type { Analyzer } from '../analyzer/create-analyzer.ts';
 import { createAnalyzer } from '../analyzer/create-analyzer.ts';
-import { draw, noise } from '../drawing.ts';
+import { draw, noise } from '../picture/drawing.ts';
 import { modelSetWith } from '../vectors.ts';
 import { readModelFolder } from './files.ts';
 import { contentCodebook } from './use-content-model.ts';

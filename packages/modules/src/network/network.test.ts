@@ -7,7 +7,7 @@ import { inFull } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as tf from '@tensorflow/tfjs-core';
 import { type NetworkProcess, openProcess } from '../../test/open-process.ts';
-import { ORIENTATIONS, oriented } from '../orientations.ts';
+import { ORIENTATIONS, oriented } from '../picture/orientations.ts';
 import { distance } from '../vectors/unit.ts';
 import type { Backend } from './backend.ts';
 import { COPIES_FOLDER, MODEL_FOLDER, readModel } from './model.ts';

@@ -1,4 +1,4 @@
-import { ORIENTATIONS } from '../orientations.ts';
+import { ORIENTATIONS } from '../picture/orientations.ts';
 import { type Conv2d, headsOf, type Layer, type Model, pooledWidth, type WholeMap } from './model.ts';
 import { block, type Field, integer, integers, join } from './protobuf.ts';
 import { indexesInAllOrientations } from './symmetric.ts';

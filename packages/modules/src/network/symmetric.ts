@@ -7,7 +7,7 @@
  * orientations, which is equivalent and reads an eighth of the weights.
  */
 
-import { ORIENTATIONS } from '../orientations.ts';
+import { ORIENTATIONS } from '../picture/orientations.ts';
 import type { Tensors } from '../safetensors.ts';
 
 /**

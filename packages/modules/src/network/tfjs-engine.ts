@@ -1,5 +1,5 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { ORIENTATIONS } from '../orientations.ts';
+import { ORIENTATIONS } from '../picture/orientations.ts';
 import { type Backend, loadPackageOf } from './backend.ts';
 import type { EngineOutputs, OpenEngine } from './engine.ts';
 import { type Conv2d, headsOf, type Layer, type Model, pooledWidth, type WholeMap } from './model.ts';

@@ -4,7 +4,7 @@ import { createRandom } from '@akin/domain';
 import type { Pixels } from '@akin/imaging';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { draw, gray, noise } from '../drawing.ts';
+import { draw, gray, noise } from '../picture/drawing.ts';
 import { choosePoints } from './choose.ts';
 import { PointDetector } from './detector.ts';
 import { createKernel } from './kernel.ts';

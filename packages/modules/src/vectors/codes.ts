@@ -1,5 +1,5 @@
-import { project } from '../project.ts';
 import { CODEWORDS, type Codebook, SIGNATURE_BITS } from './codebook.ts';
+import { project } from './project.ts';
 
 export interface Codes {
   /** Index of the nearest coarse centroid. */

@@ -2,7 +2,7 @@ import { AkinError, readHalves, roundToHalves, writeHalves } from '@akin/domain'
 import { makeThumbnailFromPixels } from '@akin/imaging';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { analyzeImage } from '../analyzer/analyze-image.ts';
-import { disc } from '../drawing.ts';
+import { disc } from '../picture/drawing.ts';
 import {
   combine,
   decodeDescriptor,
