@@ -6,7 +6,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { EndedCommand } from '@akin/testing';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { runAkin, runInTurn } from '../test/run-akin.ts';
 
 const EVERY_DAY = [
@@ -25,6 +25,13 @@ const EVERY_DAY = [
 const FLEET = ['gateway', 'indexer', 'analyzer', 'analyze-node'];
 
 describe('the command akin', () => {
+  /** A folder with a store, which the first test with it creates. */
+  let store: string;
+  beforeAll(async () => {
+    store = await mkdtemp(path.join(tmpdir(), "akin's store "));
+  });
+  afterAll(() => rm(store, { recursive: true }));
+
   it('lists its commands', async () => {
     for (const { code, out, err } of await runInTurn([['--help'], ['-h'], ['help']])) {
       expect([code, err]).toEqual([0, '']);
@@ -53,32 +60,28 @@ describe('the command akin', () => {
   });
 
   it('prints a command to paste that creates the first key', async () => {
-    const folder = await mkdtemp(path.join(tmpdir(), "akin's first key "));
-    const { code, out, err } = await runAkin(['serve', '--host', '0.0.0.0', '--port', '0', '--data', folder]);
+    const { code, out, err } = await runAkin(['serve', '--host', '0.0.0.0', '--port', '0', '--data', store]);
     expect([code, out, err]).toEqual([1, '', expect.stringContaining('--allow-open-network')]);
     const [, command = ''] = /^ {2}(node .*)$/m.exec(err) ?? [];
     expect(execFileSync('sh', ['-c', command], { encoding: 'utf8', stdio: 'pipe' })).toMatch(/^akin_\w+\n$/);
-    await rm(folder, { recursive: true });
   });
 
   it('uses the store that the command names, even if the environment has the URL of an akin or a database', async () => {
-    const data = await mkdtemp(path.join(tmpdir(), 'akin-named-store-'));
     const env = { AKIN_URL: 'http://127.0.0.1:9', DATABASE_URL: 'postgres://127.0.0.1:1/x' };
-    const made = await runAkin(['keys', 'create', '--scope', 'search', '--data', data], { env });
+    const made = await runAkin(['keys', 'create', '--scope', 'search', '--data', store], { env });
     expect([made.code, made.out]).toEqual([0, expect.stringMatching(/^akin_\w+\n$/)]);
-    const saved = await runAkin(['backup', path.join(data, 'saved'), '--data', data], { env });
+    const saved = await runAkin(['backup', path.join(store, 'saved'), '--data', store], { env });
     expect([saved.code, saved.err]).toEqual([0, '']);
-    const exported = await runAkin(['export', '--data', data], { env });
-    expect([exported.code, exported.err]).toEqual([1, expect.stringContaining(`No akin serves from ${data}: `)]);
+    const exported = await runAkin(['export', '--data', store], { env });
+    expect([exported.code, exported.err]).toEqual([1, expect.stringContaining(`No akin serves from ${store}: `)]);
     for (const args of [
       ['keys', 'list'],
-      ['backup', path.join(data, 'none')],
+      ['backup', path.join(store, 'none')],
       ['keys', 'list', '--url', env.AKIN_URL],
     ]) {
       const { code, err } = await runAkin(args, { env });
       expect([code, err]).toEqual([1, expect.stringContaining(env.AKIN_URL)]);
     }
-    await rm(data, { recursive: true });
   });
 
   it('says why an akin that answers is not ready', async () => {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createLogger } from '@akin/runtime/observability';
-import { createServices, openProxy, type TestRedis, testRedis } from '@akin/testing';
+import { createServices, openProxy, scaledByChaos, type TestRedis, testRedis } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Queue as BullQueue } from 'bullmq';
 import { Redis } from 'ioredis';
@@ -175,7 +175,7 @@ it('closes soon after Redis is back, although one connection still waits to reco
     }
   };
   // Only chance decides whether a connection breaks in this state: one of 32 does.
-  await Promise.all(Array.from({ length: 32 }, (_, i) => breakOnce(100 + 5 * i)));
+  await Promise.all(Array.from({ length: scaledByChaos(32) }, (_, i) => breakOnce(100 + 5 * i)));
 });
 
 it('opens new connections when the old ones hang, as after the loss of its machine', async () => {

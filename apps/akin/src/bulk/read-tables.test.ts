@@ -175,7 +175,7 @@ describe('CSV', () => {
     for (const [bytes, line] of [
       [latin('id,name\n1,plain\n2,Müller\n'), 3],
       [latin('id,größe\n1,2\n'), 1],
-      [Buffer.concat([Buffer.from(`id,name\n${'1,ä\n'.repeat(200_000)}`), latin('2,\xe4\n')]), 200_002],
+      [Buffer.concat([Buffer.from(`id,name\n${'1,ä\n'.repeat(20_000)}`), latin('2,\xe4\n')]), 20_002],
       [latin('id,name\n1,\xc3'), 2],
     ] as const) {
       await expect(read(bytes)).rejects.toThrow(`Line ${line} of the CSV file is not UTF-8.`);

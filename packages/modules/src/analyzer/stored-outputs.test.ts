@@ -60,13 +60,13 @@ describe('stored outputs', () => {
     await using one = await open(1, 'wasm');
     expectStored(await analyzed(one, files));
     await using three = await open(3, 'wasm');
-    expectStored(await analyzed(three, [...files.toReversed(), ...files]));
+    expectStored(await analyzed(three, files.toReversed()));
   });
 });
 
 // tfjs-node is not tested, because its installation downloads files.
 describe.each<[Backend, readonly string[]]>([
-  ['wasm-plain', files],
+  ['wasm-plain', files.slice(0, 4)],
   ['onnx', files],
   // A hundred times slower.
   ...inFull<[Backend, readonly string[]]>(['cpu', ['turned.jpg', 'alpha.png']]),

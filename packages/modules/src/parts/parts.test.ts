@@ -49,7 +49,7 @@ describe('the points of a picture', () => {
         const [found, plain] = detectors.map((one) => pointsOf(one, pixels));
         expect(found).toEqual(plain);
       }),
-      { numRuns: 12 },
+      { numRuns: 4 },
     );
   });
 

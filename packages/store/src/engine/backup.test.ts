@@ -6,6 +6,8 @@ import { watchThreads } from '../../test/threads.ts';
 import { writeBackup } from './backup-archive.ts';
 import { openPglite, type PgliteEngine } from './pglite.ts';
 
+const ROWS = 1_000;
+
 describe('a backup of an embedded database in use', () => {
   let folder: string;
   let file: string;
@@ -37,13 +39,11 @@ describe('a backup of an embedded database in use', () => {
       [from],
     );
   const restored = async () => openPglite(join(folder, '..', 'restored'), { backup: file });
-  const segments = async () =>
-    (await readdir(join(folder, 'pg', 'pg_wal'))).filter((name) => /^[0-9A-F]{24}$/.test(name));
 
   it('contains all earlier commits, and no part of one, while rows are written and changed', async () => {
-    for (let n = 0; n < 3_000; n += 100) await insert(n);
+    for (let n = 0; n < ROWS; n += 100) await insert(n);
     const bytes = await engine.backup();
-    let written = 3_000;
+    let written = ROWS;
     let size = 0;
     await writeBackup(
       file,
@@ -61,21 +61,21 @@ describe('a backup of an embedded database in use', () => {
       })(),
     );
     expect(size).toBe((await stat(file)).size);
-    expect(written).toBeGreaterThan(3_020);
+    expect(written).toBeGreaterThan(ROWS + 5);
     await using copy = await restored();
     const [row] = await copy.query<{ rows: number; last: number }>(
       'select count(*)::int as rows, max(n) as last from kept',
     );
     expect(row?.rows).toBe((row?.last ?? 0) + 1);
-    expect(row?.rows).toBeGreaterThanOrEqual(3_000);
+    expect(row?.rows).toBeGreaterThanOrEqual(ROWS);
     // Read by pages and by the index.
     const torn = await copy.query(
-      `select n from kept where n >= 3000 and not exists
+      `select n from kept where n >= ${ROWS} and not exists
        (select from kept as changed where changed.filled = kept.filled and changed.n % 50 = kept.n % 50)`,
     );
     expect(torn).toEqual([]);
     await copy.query('set enable_seqscan = off');
-    expect(await copy.query('select n from kept where n = 2999')).toEqual([{ n: 2999 }]);
+    expect(await copy.query('select n from kept where n = 99')).toEqual([{ n: 99 }]);
     await copy.query("insert into kept values (-1, 'goes on')");
   });
 
@@ -95,25 +95,6 @@ describe('a backup of an embedded database in use', () => {
     await again();
     await using copy = await restored();
     expect(await copy.query('select n from kept')).toEqual([]);
-  });
-
-  it('keeps the log of its duration, and not longer', async () => {
-    const write = async () => {
-      for (let i = 0; i < 100; i++) {
-        await engine.query("insert into kept select $1 + n, repeat('x', 1000) from generate_series(1, 1000) n", [
-          i * 1000,
-        ]);
-      }
-    };
-    const bytes = await engine.backup();
-    await write();
-    expect((await segments()).length).toBeGreaterThan(5);
-    await writeBackup(file, bytes);
-    await engine.query('delete from kept');
-    await write();
-    expect((await segments()).length).toBeLessThan(6);
-    await using copy = await restored();
-    expect(await copy.query('select count(*)::int as rows from kept')).toEqual([{ rows: 100_000 }]);
   });
 
   it('fails with the thread of the database, and leaves an earlier backup unchanged', async () => {
