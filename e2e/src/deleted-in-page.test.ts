@@ -45,6 +45,8 @@ async function deleteDuplicates(url: string): Promise<void> {
   await page.getByRole('button', { name: 'Delete…' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByText('2 documents deleted.').waitFor();
+  await page.goto(`${url}/?view=changes`);
+  await page.getByRole('region', { name: 'This server' }).getByText('Free on disk').waitFor();
   await context.close();
   expect(complaints).toEqual([]);
 }

@@ -372,7 +372,7 @@ describe('a collection of one’s own', () => {
   it('shows what akin is doing', async () => {
     const { page } = await demo.open('/?view=changes');
     const figures = page.getByRole('region', { name: 'This server' });
-    await figures.getByText('Free on disk').waitFor();
+    await figures.getByText('Memory', { exact: true }).waitFor();
     await demo.akin.client.collection('my-collection').select({ q: 'red' });
     await figures.getByText('Search time').waitFor();
   });
