@@ -59,7 +59,7 @@ function toolbar(shown: Review, actions: Actions): TemplateResult | typeof nothi
 function emptyNote(shown: Review, loading: boolean): TemplateResult | typeof nothing {
   if (loading || shown.numFound === null || shown.groups.length > 0) return nothing;
   if (shown.asOfCommit < shown.commit) return html`<p class="note">${T.lookingFor}</p>`;
-  return html`<p class="note">${T.none}</p>`;
+  return shown.pairs.length > 0 ? nothing : html`<p class="note">${T.none}</p>`;
 }
 
 const DIALOG = 'confirm-delete';
