@@ -11,7 +11,9 @@ const T = TEXTS.try;
 /** Three example searches from the collection's data, shown while there is no query. */
 export function examples(state: ViewState, pageData: PageData, actions: Actions): TemplateResult | typeof nothing {
   const [first, second] = pageData.documents.filter(isAnalyzed);
-  if (state.query || state.words || state.filters.length > 0 || state.sort || !first) return nothing;
+  if (state.query || state.words || state.filters.length > 0 || state.sort) return nothing;
+  // The empty place keeps the first pictures from moving.
+  if (!first) return html`<p class="chips try"></p>`;
   const [hex] = strings((second ?? first).color_palette_hex);
   const field = pageData.facets.find(({ name, values }) => name === 'labels' && values.length > 0);
   const label = field?.values[0]?.value;
