@@ -2,6 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import { live } from 'lit-html/directives/live.js';
 import { repeat } from 'lit-html/directives/repeat.js';
 import type { Actions } from './actions.ts';
+import { isFilling } from './add/empty.ts';
 import { COLORS } from './colors.ts';
 import { type Facet, fieldTitle, filterOf, VALUES, valueText } from './facets.ts';
 import { type Place, RADII, readPlace, replacePlaceFilter } from './filters/places.ts';
@@ -18,8 +19,8 @@ const T = TEXTS.filters;
 /** The filters of the results: values of fields with the number of results for each. */
 export function sidebar(state: ViewState, pageData: PageData, actions: Actions): TemplateResult | typeof nothing {
   const place = state.filters.map(readPlace).find((one) => one !== undefined);
-  // Until they are counted, and until there are documents, the empty place of the filters keeps pictures from moving.
-  const isComing = pageData.counting || pageData.numFound === 0;
+  // Until they are counted, and until the first documents have any, their empty place keeps the pictures from moving.
+  const isComing = pageData.counting || pageData.numFound === 0 || isFilling(pageData);
   // Scores of colours have no common scale.
   const hasScores = state.query !== null && state.query.by !== 'hex';
   if (pageData.facets.length + pageData.ranges.length === 0 && place === undefined && !isComing && !hasScores)

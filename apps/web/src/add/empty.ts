@@ -8,13 +8,15 @@ import { chosenFiles } from './files.ts';
 
 const T = TEXTS.add;
 
+/** Whether documents are being added. */
+export function isFilling({ status, runs }: PageData): boolean {
+  return (status?.pending ?? 0) > 0 || runs.list.some(({ state }) => state === 'running');
+}
+
 /** The view of an empty collection: pictures can be dropped, chosen, or indexed by a command. */
-export function emptyCollection(
-  collection: string,
-  { status, scope, runs }: PageData,
-  actions: Actions,
-): TemplateResult {
-  if ((status?.pending ?? 0) > 0 || runs.list.some(({ state }) => state === 'running')) return note(T.indexing, T.soon);
+export function emptyCollection(collection: string, pageData: PageData, actions: Actions): TemplateResult {
+  const { scope } = pageData;
+  if (isFilling(pageData)) return note(T.indexing, T.soon);
   if (scope === 'search') return note(T.empty, T.notYet);
   const key = keyOfTab() === undefined ? '' : 'AKIN_KEY=… ';
   const named = collection === DEFAULT_COLLECTION ? '' : ` --collection ${collection}`;
