@@ -1,6 +1,7 @@
-import { parseQuery } from '@akin/domain';
+import { type Field, parseQuery } from '@akin/domain';
 import { describe, expect, it } from '@jest/globals';
-import { matchesAllWith } from './key-filter.ts';
+import type { Store } from '../context.ts';
+import { limitDelete, matchesAllWith } from './key-filter.ts';
 
 describe('a filter follows from fields that are set', () => {
   it.each<[string, Record<string, string>, boolean]>([
@@ -32,4 +33,14 @@ describe('a filter follows from fields that are set', () => {
   ])('%s from %j: %p', (filter, set, expected) => {
     expect(matchesAllWith(parseQuery(filter), new Map(Object.entries(set)))).toBe(expected);
   });
+});
+
+it('a delete by query gets the filter of its key, which matches nothing without its fields', () => {
+  const texts = ['tenant:"a"'];
+  const clock = { now: new Date(), timeZone: 'UTC' };
+  const keyFilter = { texts, queries: texts.map((text) => parseQuery(text)), set: new Map([['tenant', 'a']]), clock };
+  const limit = (query: string, names: readonly string[]) =>
+    limitDelete({ keyFilter } as unknown as Store, new Map(names.map((name) => [name, {} as Field])), query);
+  expect(limit('n:"1" OR \\*', ['tenant'])).toBe('+_query_:"n:\\"1\\" OR \\\\*" +_query_:"tenant:\\"a\\""');
+  expect(limit('*:*', ['n'])).toBe('+_query_:"*:*" +_query_:"-*:*"');
 });
