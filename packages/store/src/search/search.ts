@@ -39,7 +39,10 @@ export async function search(store: Store, collection: Collection, question: Sea
   return new Search(store, collection, question).run();
 }
 
-/** One search: an attempt in memory, perhaps another one after the collection was read, perhaps one in the database. */
+/**
+ * One search. A ranked one needs its collection in memory, which is read there before a second attempt. Then candidates
+ * come from memory, or the database compares all.
+ */
 class Search {
   readonly #store: Store;
   readonly #collection: Collection;
@@ -63,65 +66,62 @@ class Search {
   }
 
   async run(): Promise<SearchResult> {
-    const first = await this.#attempt('memory', this.#atLeast === undefined);
+    const first = await this.#attempt(this.#atLeast === undefined, (missing) => missing);
     if (!(first instanceof NotInMemory)) return first;
+    await this.#ensureInMemory(first);
     // The data in memory is of the last commit.
-    const second = (await this.#mayBeInMemoryNow(first)) ? await this.#attempt('memory', true) : first;
-    if (!(second instanceof NotInMemory)) return second;
-    const isLarge = first === NEEDS_DATABASE || first.documents > this.#store.exactDocuments;
-    return this.#store.inMemory.inDatabase(isLarge, async () => {
-      const third = await this.#attempt('database', true);
-      if (third instanceof NotInMemory) throw new Error('an attempt in the database needs nothing in memory');
-      return third;
-    });
+    return this.#attempt<never>(true, () => undefined);
   }
 
-  /**
-   * Reads the collection into memory, if it is missing there. @returns whether another attempt in memory is worth it
-   */
-  async #mayBeInMemoryNow(first: NotInMemory): Promise<boolean> {
-    if (first === NEEDS_DATABASE) return false;
+  /** Reads the collection into memory, if there is space and time for it. */
+  async #ensureInMemory(missing: NotInMemory): Promise<void> {
     // Half of the time is reserved for the database.
     const readMilliseconds = this.#deadline === undefined ? undefined : (this.#deadline - performance.now()) / 2;
-    return this.#store.inMemory.read(this.#store, this.#collection, first, readMilliseconds);
+    await this.#store.inMemory.read(this.#store, this.#collection, missing, readMilliseconds);
   }
 
-  async #attempt(searcher: 'memory' | 'database', isCurrent: boolean): Promise<SearchResult | NotInMemory> {
+  /** @param onMissing returns the result if the collection is not in memory; undefined: the database compares all */
+  async #attempt<M>(isCurrent: boolean, onMissing: (missing: NotInMemory) => M | undefined): Promise<SearchResult | M> {
     this.#signal?.throwIfAborted();
     const [store, collection, question] = [this.#store, this.#collection, this.#question];
-    const find = (snapshot: Snapshot) => this.#find(snapshot, searcher);
+    const find = (snapshot: Snapshot) => this.#find(snapshot, onMissing);
     // Groups change between commits: a standby with the same commit may still have older ones.
     const freshness = question.collapse ? undefined : { atLeast: this.#atLeast, isCurrent };
     const quickly = isQuick(question) ? await withoutTransaction(store, collection, find, freshness) : undefined;
     return quickly ?? withSnapshot(store, collection, find, freshness);
   }
 
-  async #find(base: Snapshot, searcher: 'memory' | 'database'): Promise<SearchResult | NotInMemory> {
+  async #find<M>(base: Snapshot, onMissing: (missing: NotInMemory) => M | undefined): Promise<SearchResult | M> {
     const [store, collection, clock] = [this.#store, this.#collection, this.#clock];
     const request = await requestOf(this.#question, base);
     const limit = new TimeLimit(base.tx, this.#deadline);
-    const found = searcher === 'memory' ? await limit.within(() => this.#finderFor(request, base)) : undefined;
-    if (found instanceof NotInMemory) return found;
-    using finder = found;
+    const needed = neededInMemory(request, base);
+    const held =
+      needed && (await limit.within(() => store.inMemory.find(collection, base.tx, base.commit, needed.module)));
+    const missing = needed && held === undefined && !limit.isOver ? onMissing(needed) : undefined;
+    if (missing !== undefined) return missing;
+    using finder = held && new InMemoryCandidates(store, held, base, clock);
+    using turn = store.inMemory.databaseTurn();
+    const compareAll = () => {
+      if (needed !== undefined && needed.documents > store.exactDocuments && !limit.isOver) turn.take();
+    };
     const near = finder && (await findNear(store, finder, request, base));
-    // The database compares everything only in the last attempt, which waits for other such searches.
-    const isLarge = documentsToCompare(request, base) > store.exactDocuments;
-    const needsDatabase = finder && isLarge ? NEEDS_DATABASE : undefined;
-    if (needsDatabase && request.rank?.maxDistance !== undefined && near === undefined) return needsDatabase;
+    if (request.rank?.maxDistance !== undefined && near === undefined) compareAll();
     const collapse = () => collapseDuplicates(request, { ...base, near }, clock);
     const collapsed = request.collapse
       ? await limit.within(() => statements('SELECT duplicates', collection, collapse))
       : undefined;
     const whole = { ...base, near, collapsed: collapsed?.docs };
     if (request.collapseBy) groupColumn(request.collapseBy, whole);
-    const nearest = finder && isByNearness(request) ? finder : undefined;
-    const read = await limit.within(() =>
-      statements('SELECT page', collection, async () => {
-        await expandWords(request, whole, clock);
-        return readHits(store, nearest, request, whole, clock, needsDatabase);
-      }),
-    );
-    if (read instanceof NotInMemory) return read;
+    const readHits = async (): Promise<Page> => {
+      await expandWords(request, whole, clock);
+      if (!isByNearness(request)) return readPage(store, request, whole, clock);
+      const nearest = finder && (await readNearest(store, finder, request, whole, clock));
+      if (nearest !== undefined) return { ...nearest, mark: undefined, constantScore: null };
+      compareAll();
+      return readPage(store, request, whole, clock);
+    };
+    const read = await limit.within(() => statements('SELECT page', collection, readHits));
     const page = read ?? NOTHING_READ;
     const totals = await limit.within(() =>
       statements('SELECT totals', collection, () => readTotals(request, whole, clock, page)),
@@ -158,19 +158,6 @@ class Search {
       ...groups,
     };
   }
-
-  async #finderFor(request: SearchRequest, snapshot: Snapshot): Promise<InMemoryCandidates | NotInMemory | undefined> {
-    const [store, collection, clock] = [this.#store, this.#collection, this.#clock];
-    const { rank } = request;
-    if (rank?.vector === undefined || (rank.maxDistance === undefined && !isByNearness(request))) return undefined;
-    const { tx, commit, modules } = snapshot;
-    const documents = documentsToCompare(request, snapshot);
-    const descriptor = modules.find(({ name }) => name === rank.module)?.descriptor;
-    if (documents === 0 || descriptor === undefined) return undefined;
-    const held = await store.inMemory.find(collection, tx, commit, rank.module);
-    if (held === undefined) return new NotInMemory(rank.module, documents, descriptor.dimensions);
-    return new InMemoryCandidates(store, held, snapshot, clock);
-  }
 }
 
 /** @param finder counts some of the facets, if it found the page */
@@ -194,12 +181,14 @@ function isQuick({ facets = [], collapse, timeAllowed }: SearchInput): boolean {
   return facets.length === 0 && !collapse && timeAllowed === undefined;
 }
 
-/** The searcher has the collection, or has just lost it, but cannot answer. */
-const NEEDS_DATABASE = new NotInMemory('', 0, 0);
-
-/** Number of documents with the descriptor that a search ranks by. */
-function documentsToCompare({ rank }: SearchRequest, { descriptorCounts }: Snapshot): number {
-  return rank === undefined ? 0 : (descriptorCounts.get(rank.module) ?? 0);
+/** What a search that finds candidates in memory needs there. */
+function neededInMemory(request: SearchRequest, snapshot: Snapshot): NotInMemory | undefined {
+  const { rank } = request;
+  if (rank?.vector === undefined || (rank.maxDistance === undefined && !isByNearness(request))) return undefined;
+  const documents = snapshot.descriptorCounts.get(rank.module) ?? 0;
+  const descriptor = snapshot.modules.find(({ name }) => name === rank.module)?.descriptor;
+  if (documents === 0 || descriptor === undefined) return undefined;
+  return new NotInMemory(rank.module, documents, descriptor.dimensions);
 }
 
 async function requestOf({ rank, ...others }: SearchInput, snapshot: Snapshot): Promise<SearchRequest> {
@@ -218,20 +207,6 @@ function rankingOf(
   if (rank.maxDistance === undefined) return { exact: true, distances: found ?? rows.length, inMemory: false };
   const distances = near?.compared ?? descriptorCounts.get(rank.module) ?? 0;
   return { exact: true, distances, inMemory: near !== undefined };
-}
-
-async function readHits(
-  store: Store,
-  finder: InMemoryCandidates | undefined,
-  request: SearchRequest,
-  snapshot: Snapshot,
-  clock: Clock,
-  needsDatabase: NotInMemory | undefined,
-): Promise<Page | NotInMemory> {
-  const nearest = finder && (await readNearest(store, finder, request, snapshot, clock));
-  if (nearest !== undefined) return { ...nearest, mark: undefined, constantScore: null };
-  if (needsDatabase && isByNearness(request)) return needsDatabase;
-  return readPage(store, request, snapshot, clock);
 }
 
 async function readGroups(

@@ -248,19 +248,14 @@ describe.each(ENGINES)('the memory for searches on %s', (kind) => {
     expect(await find(slow, first)).toEqual({ inMemory: true, numFound: COUNT });
   });
 
-  it('refuses a third search at a time that compares a large collection in the database, and says why', async () => {
+  it('refuses a third search at a time that compares a large collection in the database, and says why', () => {
     const { inMemory } = withMemory();
-    let end: () => void = () => undefined;
-    const ended = new Promise<void>((resolve) => {
-      end = resolve;
-    });
-    const running = [1, 2].map(() => inMemory.inDatabase(true, () => ended));
-    await expect(inMemory.inDatabase(true, () => ended)).rejects.toMatchObject({
-      code: 'unavailable',
-      message: expect.stringMatching(/compare all documents in the database.*Search again/),
-    });
-    await inMemory.inDatabase(false, async () => end());
-    await Promise.all(running);
+    const running = [1, 2].map(() => inMemory.databaseTurn());
+    for (const turn of [...running, ...running]) turn.take();
+    const third = inMemory.databaseTurn();
+    expect(() => third.take()).toThrow(/compare all documents in the database.*Search again/);
+    running[0]?.[Symbol.dispose]();
+    third.take();
   });
 
   it('starts no thread any more once it is closed', async () => {

@@ -165,25 +165,28 @@ export class InMemorySearch implements AsyncDisposable {
   }
 
   /**
-   * Runs a search that compares every match in the database: few at a time for large collections.
+   * For a search that may have to compare every match of a large collection in the database: few do so at a time.
    *
-   * @throws AkinError unavailable if there are too many already
+   * @returns `take` must be called before that; it throws AkinError unavailable if there are too many already
    */
-  async inDatabase<T>(isLarge: boolean, search: () => Promise<T>): Promise<T> {
-    if (!isLarge) return search();
-    if (this.#inDatabase === MAX_IN_DATABASE) {
-      throw new AkinError(
-        'unavailable',
-        'This search must compare all documents in the database, because it cannot be answered from memory, and as many such searches as are possible run already. Search again in a few seconds.',
-        { retryAfterSeconds: 3 },
-      );
-    }
-    this.#inDatabase++;
-    try {
-      return await search();
-    } finally {
-      this.#inDatabase--;
-    }
+  databaseTurn(): Disposable & { take(): void } {
+    let isTaken = false;
+    return {
+      take: () => {
+        if (this.#inDatabase === MAX_IN_DATABASE && !isTaken) {
+          throw new AkinError(
+            'unavailable',
+            'This search must compare all documents in the database, because it cannot be answered from memory, and as many such searches as are possible run already. Search again in a few seconds.',
+            { retryAfterSeconds: 3 },
+          );
+        }
+        if (!isTaken) this.#inDatabase++;
+        isTaken = true;
+      },
+      [Symbol.dispose]: () => {
+        if (isTaken) this.#inDatabase--;
+      },
+    };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
