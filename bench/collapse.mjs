@@ -8,11 +8,11 @@ import { quantile, tableText } from './lib/figures.mjs';
 import { describeMachine } from './lib/machine.mjs';
 import { readOptions } from './lib/options.mjs';
 
-const options = readOptions({ documents: '100000', products: '10000', engine: 'postgres', queries: '200' });
+const options = readOptions({ documents: '100000', products: '10000', engine: 'postgres', queries: '40' });
 const [documents, products, queries] = [options.documents, options.products, options.queries].map(Number);
 const PART = 2_000;
 /** The first searches of each kind read data into memory, and are not timed. */
-const WARM_UP = 20;
+const WARM_UP = 5;
 const CASES = [
   ['nearest', 'image', 'rows=10&fl=id,score'],
   ['nearest, a page of 100', 'image', 'rows=100&fl=id,score'],
