@@ -2,6 +2,7 @@ import { type AkinError, type FieldType, type ModuleManifest, nearestName, type 
 import { descriptorTable } from '../collections/collection-tables.ts';
 import type { CollectionSchema, Column } from '../context.ts';
 import type { FieldUses } from './field-uses.ts';
+import type { Params } from './params.ts';
 import { clauseError } from './query-values.ts';
 
 export interface SearchedTables {
@@ -12,6 +13,8 @@ export interface SearchedTables {
   readonly uses?: FieldUses;
   /** The words of the collection that clauses of the query expand to: see `expand-words.ts`. */
   readonly expansions?: ReadonlyMap<Query, readonly string[]>;
+  /** The conditions of queries, as far as a request has compiled them. */
+  readonly conditions?: Map<Query, { readonly where: string; readonly params: Params }>;
 }
 
 /** A column of `documents`, which every statement of a search calls `d`. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Column } from '../context.ts';
 import type { SqlValue } from '../engine/engine.ts';
 import type { SearchedTables } from './columns.ts';
-import { compileQuery } from './compile.ts';
+import { compileQuery, conditionOf } from './compile.ts';
 import { Params } from './params.ts';
 
 const TYPES: Record<string, FieldType> = {
@@ -247,5 +247,30 @@ describe('hostile queries', () => {
     expect(() => compile(Array.from({ length: 2_001 }, (_, i) => `w${i}`).join(' '))).toThrow(
       'more than 2000 conditions',
     );
+  });
+});
+
+describe('the conditions of a request', () => {
+  const clock = { now: new Date(0), timeZone: 'UTC' };
+
+  it('are compiled once, and refer to the values of each statement', () => {
+    const query = parseQuery('price:5 AND weight:2');
+    const own = { ...tables, conditions: new Map() };
+    const texts = [[], [7n], [7n, 8n]].map((before) => {
+      const params = new Params();
+      for (const value of before) params.add(value, 'int8');
+      const text = conditionOf(query, { tables: own, params, ...clock });
+      expect(params.values.slice(before.length)).toEqual([5n, 2]);
+      return text;
+    });
+    expect(texts).toEqual([0, 1, 2].map((n) => `(d.price = $${n + 1}::int8 and d.weight = $${n + 2}::float8)`));
+    expect([...own.conditions.keys()]).toEqual([query]);
+  });
+
+  it('count together', () => {
+    const many = parseQuery(Array.from({ length: 1_500 }, (_, i) => `weight:[${i} TO ${i + 1}]`).join(' '));
+    const context = { tables: { ...tables, conditions: new Map() }, params: new Params(), ...clock };
+    conditionOf(many, context);
+    expect(() => conditionOf(many, context)).toThrow(/more than 2000 conditions/);
   });
 });

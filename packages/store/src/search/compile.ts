@@ -40,6 +40,18 @@ export function compileQuery(query: Query, context: CompileContext, scored = tru
   return compile(query, context, scored) ?? { where: 'false', score: 0 };
 }
 
+/** The condition of a query, without scores. A search compiles each query once for all of its statements. */
+export function conditionOf(query: Query, { params, ...context }: CompileContext): string {
+  const { conditions } = context.tables;
+  let condition = conditions?.get(query);
+  if (condition === undefined) {
+    const own = new Params();
+    condition = { where: compileQuery(query, { ...context, params: own }, false).where, params: own };
+    conditions?.set(query, condition);
+  }
+  return params.include(condition.where, condition.params);
+}
+
 /** @returns undefined if the query has no words (`text:"?!"`): it has no effect then, as in Solr */
 function compile(query: Query, context: CompileContext, scored: boolean): CompiledQuery | undefined {
   switch (query.kind) {

@@ -1,7 +1,7 @@
 import type { Query } from '@akin/domain';
 import { AkinError, elementType, type FieldValue, isListType, quote, typeName, withErrorContext } from '@akin/domain';
 import { type FoundColumn, findColumn } from './columns.ts';
-import { compileQuery } from './compile.ts';
+import { conditionOf } from './compile.ts';
 import type { Clock } from './date-math.ts';
 import { keySql, readKey } from './facet-keys.ts';
 import type { FacetPlan, MatchedDocuments } from './facet-plan.ts';
@@ -34,7 +34,7 @@ export function planOf(request: FacetRequest, snapshot: Snapshot, clock: Clock):
 function queryPlan({ query }: QueryFacet): FacetPlan {
   return {
     conditions: (context) => [
-      { part: 'match', condition: withErrorContext('facet.query', () => compileQuery(query, context, false).where) },
+      { part: 'match', condition: withErrorContext('facet.query', () => conditionOf(query, context)) },
     ],
     needsZeros: () => false,
     result: (rows) => ({ kind: 'query', count: Number(rows[0]?.n ?? 0) }),

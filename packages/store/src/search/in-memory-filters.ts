@@ -5,7 +5,7 @@ import type { InMemoryCollection } from '../searcher/in-memory-collection.ts';
 import { readValueLists, type ValueReader } from '../searcher/in-memory-columns.ts';
 import { docsColumn, type MatchRequest, readDocsColumn } from '../searcher/match-reader.ts';
 import type { RowSource } from '../searcher/row-source.ts';
-import { compileQuery } from './compile.ts';
+import { conditionOf } from './compile.ts';
 import { countedFacets } from './counted-facets.ts';
 import type { Clock } from './date-math.ts';
 import { Params } from './params.ts';
@@ -125,7 +125,7 @@ export class InMemoryFilters implements Disposable {
   #where(query: Query, params: Params): string {
     const { key } = this.#snapshot;
     if (key?.queries.includes(query)) return compileKeyQuery(query, { tables: this.#snapshot, params, ...key.clock });
-    return compileQuery(query, { tables: this.#snapshot, params, ...this.#clock }, false).where;
+    return conditionOf(query, { tables: this.#snapshot, params, ...this.#clock });
   }
 
   async #matchesMost(query: Query): Promise<boolean> {

@@ -2,7 +2,7 @@ import { AkinError, withErrorContext } from '@akin/domain';
 import { descriptorTable } from '../collections/collection-tables.ts';
 import { encodeHalfvec } from '../engine/binary.ts';
 import { needsScores, onlyHeads } from './collapse-by-field.ts';
-import { compileQuery } from './compile.ts';
+import { compileQuery, conditionOf } from './compile.ts';
 import type { Clock } from './date-math.ts';
 import type { MatchedDocuments } from './facet-plan.ts';
 import type { CompileContext } from './field-clauses.ts';
@@ -85,13 +85,13 @@ export function conditionsOf(
   scored = false,
 ): { readonly where: string; readonly score: string | number; readonly matchesAll: boolean } {
   const context = { tables: snapshot, params, ...clock };
-  const compiled = withErrorContext('q', () => compileQuery(query, context, scored));
+  const compiled = withErrorContext('q', () =>
+    scored ? compileQuery(query, context) : { where: conditionOf(query, context), score: 0 },
+  );
   const conditions = [
-    compiled,
-    ...filters.map((filter) => withErrorContext('fq', () => compileQuery(filter, context, false))),
-  ]
-    .map(({ where }) => where)
-    .filter((where) => where !== 'true');
+    compiled.where,
+    ...filters.map((filter) => withErrorContext('fq', () => conditionOf(filter, context))),
+  ].filter((where) => where !== 'true');
   conditions.push(...notCollapsed(snapshot, params));
   return {
     where: [visible(snapshot, params), ...conditions].join(' and '),
@@ -152,9 +152,7 @@ export function matchedBy(request: SearchRequest, snapshot: Snapshot): (context:
         matchesAll: false,
       };
     }
-    const conditions = [query, ...filters]
-      .map((one) => compileQuery(one, context, false).where)
-      .filter((where) => where !== 'true');
+    const conditions = [query, ...filters].map((one) => conditionOf(one, context)).filter((where) => where !== 'true');
     conditions.push(...notCollapsed(snapshot, params));
     const documents = `${snapshot.sqlSchema}.documents d`;
     const where = [visible(snapshot, params), ...conditions].join(' and ');

@@ -20,16 +20,30 @@ export class Params {
 
   /** Adds a value and returns its reference in the statement: `$3::text`. `type` is one of our type names. */
   add(value: SqlValue, type: string): string {
+    this.#push(value);
+    return `$${this.values.length}::${type}`;
+  }
+
+  /** Adds the values of SQL that was made with other parameters. @returns that SQL, with its references in these */
+  include(sql: string, own: Params): string {
+    const first = this.values.length;
+    for (const value of own.values) this.#push(value);
+    this.countCondition(own.#conditions);
+    this.countLoop(own.#loops);
+    return first === 0 ? sql : sql.replace(/\$(\d+)::/g, (_, number) => `$${first + Number(number)}::`);
+  }
+
+  #push(value: SqlValue): void {
     if (this.values.length === MAX_PARAMS) {
       throw new AkinError('bad-request', 'The query has too many values. Split it into several requests.');
     }
     this.values.push(value);
-    return `$${this.values.length}::${type}`;
   }
 
-  /** Counts a clause that becomes a separate condition. @throws AkinError bad-request */
-  countCondition(): void {
-    if (++this.#conditions <= MAX_CONDITIONS) return;
+  /** Counts clauses that become separate conditions. @throws AkinError bad-request */
+  countCondition(count = 1): void {
+    this.#conditions += count;
+    if (this.#conditions <= MAX_CONDITIONS) return;
     throw new AkinError(
       'bad-request',
       `The query has more than ${MAX_CONDITIONS} conditions. Many values of one field are fewer: field:(a b c) or {!terms f=field}a,b,c. Else split it into several requests.`,

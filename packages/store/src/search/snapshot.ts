@@ -163,7 +163,16 @@ function snapshotOf(
 ): Snapshot {
   const { sqlSchema } = collection;
   const key = keyFilterFor(store, shown.schema.fields);
-  return { ...shown, ...statements, sqlSchema, key, modules: store.modules, uses, expansions: new Map() };
+  return {
+    ...shown,
+    ...statements,
+    sqlSchema,
+    key,
+    modules: store.modules,
+    uses,
+    expansions: new Map(),
+    conditions: new Map(),
+  };
 }
 
 /** Reads from a standby that is current enough, or from the primary. */

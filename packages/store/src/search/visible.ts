@@ -1,5 +1,5 @@
 import { AkinError, type Query, withErrorContext } from '@akin/domain';
-import { compileQuery } from './compile.ts';
+import { conditionOf } from './compile.ts';
 import type { CompileContext } from './field-clauses.ts';
 import type { Params } from './params.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -26,7 +26,7 @@ type Keyed = Pick<Snapshot, 'key' | 'sqlSchema' | 'schema' | 'modules'>;
 /** A query of the filter of a key as SQL. @throws AkinError forbidden if it does not fit the fields of the collection */
 export function compileKeyQuery(query: Query, context: CompileContext): string {
   try {
-    return `(${withErrorContext('filter', () => compileQuery(query, context, false).where)})`;
+    return `(${withErrorContext('filter', () => conditionOf(query, context))})`;
   } catch (error) {
     if (!(error instanceof AkinError) || error.code !== 'bad-request') throw error;
     throw new AkinError('forbidden', 'The filter of this key does not fit the fields of this collection.', {
