@@ -1,6 +1,6 @@
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
-import { AkinError, quote } from '@akin/domain';
+import { AkinError, JsonNumber, quote } from '@akin/domain';
 import type { Analyzer } from '@akin/modules/analyze';
 import { analyzeFile } from '../folder/analyze-file.ts';
 import { isGone, reasonOf } from '../folder/walk.ts';
@@ -17,14 +17,14 @@ export interface LocalPictures {
   analyze(name: string, signal: AbortSignal): Promise<AnalyzedPicture>;
 }
 
-/** The members of a document that name its file. */
-export const PLACE: readonly string[] = ['source', 'path'];
+/** The fields of a document that name its file, and tell that the file is what was indexed, with their types. */
+export const FILE_FIELDS = { source: 'string', path: 'string', bytes: 'long', file_hash: 'long' } as const;
 
 interface AnalyzedPicture {
   /** Members of its document. */
   readonly outputs: { readonly import: string; readonly thumbnail?: string };
   /** As `akin index` writes it, if akin shows the files of the folder. */
-  readonly place: { readonly source: string; readonly path: string } | undefined;
+  readonly file: Readonly<Record<keyof typeof FILE_FIELDS, string | JsonNumber>> | undefined;
 }
 
 /** @returns the real path @throws {UsageError} if there is no such folder */
@@ -59,7 +59,7 @@ export async function openPictures(
         const stat = await fs.stat(file);
         // A pipe or a device may never end.
         if (!stat.isFile()) throw new AkinError('bad-request', 'it is not a file');
-        const { analysis } = await analyzeFile(
+        const { analysis, hash } = await analyzeFile(
           analyzer,
           { file, bytes: stat.size },
           { ...options, thumbnail: true, signal },
@@ -69,7 +69,7 @@ export async function openPictures(
         const below = path.relative(root, file).replaceAll(path.sep, '/');
         return {
           outputs: { import: outputs, ...(webp === undefined ? {} : { thumbnail: webp }) },
-          place: isShown ? { source, path: below } : undefined,
+          file: isShown ? { source, path: below, bytes: asJson(stat.size), file_hash: asJson(hash) } : undefined,
         };
       } catch (error) {
         signal.throwIfAborted();
@@ -79,6 +79,8 @@ export async function openPictures(
     },
   };
 }
+
+const asJson = (number: number) => new JsonNumber(String(number));
 
 /**
  * The real path of a file below the folder. Accents in the name may be composed or not.

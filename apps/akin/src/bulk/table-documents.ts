@@ -1,6 +1,6 @@
 import { AkinError, JsonObject, parseJson, stringifyJson } from '@akin/domain';
 import type { Line } from './line.ts';
-import { type LocalPictures, PLACE } from './local-pictures.ts';
+import { FILE_FIELDS, type LocalPictures } from './local-pictures.ts';
 import type { TableColumns } from './table-columns.ts';
 
 /**
@@ -70,11 +70,11 @@ async function withPicture(
   }
   const without = (...names: readonly (string | undefined)[]) => members.filter(([name]) => !names.includes(name));
   if (/^https?:\/\//i.test(picture)) return [...without(column, 'image'), ['image', picture]];
-  const { outputs, place } = await pictures.analyze(picture, signal);
+  const { outputs, file } = await pictures.analyze(picture, signal);
   // A path is no address that could be shown.
   const others = without('import', 'thumbnail', ...(column === 'image' ? ['image'] : []));
   // Other columns of these names mean something else.
-  const isFree = others.every(([name]) => name === column || !PLACE.includes(name));
-  const named = place !== undefined && isFree ? Object.entries(place) : [];
+  const isFree = others.every(([name]) => name === column || !(name in FILE_FIELDS));
+  const named = file !== undefined && isFree ? Object.entries(file) : [];
   return [...others.filter(([name]) => !named.some(([one]) => one === name)), ...Object.entries(outputs), ...named];
 }

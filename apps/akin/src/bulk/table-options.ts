@@ -11,7 +11,7 @@ import { rememberFolders } from '../originals/indexed-folders.ts';
 import { dataFolderAt } from '../server-file.ts';
 import { columnTypes } from './column-types.ts';
 import type { ImportConfig } from './import-documents.ts';
-import { findPictures, type LocalPictures, openPictures, PLACE } from './local-pictures.ts';
+import { FILE_FIELDS, findPictures, type LocalPictures, openPictures } from './local-pictures.ts';
 import type { Server } from './options.ts';
 import { readRows } from './read-csv.ts';
 import { formatOf, readUnpacked } from './read-lines.ts';
@@ -156,10 +156,10 @@ export async function openLocalPictures(
   const analyzer = await createModelAnalyzers(config, models);
   const collection = client.collection(name);
   const folder = picturesFolder(file, options);
-  const areFree = PLACE.every(
-    (field) =>
+  const areFree = Object.entries(FILE_FIELDS).every(
+    ([field, type]) =>
       (field === picture || !types?.has(field)) &&
-      schema.fields.every((known) => known.name !== field || known.type === 'string'),
+      schema.fields.every((known) => known.name !== field || known.type === type),
   );
   const dataFolder = options.isGiven('pictures') && areFree ? await dataFolderAt(url) : undefined;
   if (dataFolder !== undefined) await rememberFolders(dataFolder, name, [folder]);
