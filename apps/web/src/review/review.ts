@@ -104,7 +104,7 @@ function confirmation({ marked, groups, minScore }: Review, actions: Actions): T
     </p>
     ${
       merged > 0
-        ? html`<label class="choose"><input type="checkbox" name="merge" />${T.merge(merged)}</label>`
+        ? html`<label class="choose"><input type="checkbox" name="merge" checked />${T.merge(merged)}</label>`
         : nothing
     }
     <div class="dialog-actions">
