@@ -11,6 +11,7 @@ import { shippedCodebook } from '../vectors/codebook.ts';
 import { type Analysis, type AnalyzeOptions, MIN_SIDE } from './analyze-image.ts';
 import { createTextEncoderPool } from './text-encoder-pool.ts';
 import type { TextAnalysis } from './text-encoder-worker.ts';
+import { THREAD_ARGUMENTS } from './thread-arguments.ts';
 import type { Reply, Task } from './worker.ts';
 
 export interface AnalyzerConfig {
@@ -139,6 +140,7 @@ export function createPool(
     minThreads: 1,
     maxThreads: threads,
     idleTimeout: IDLE_MILLISECONDS,
+    execArgv: THREAD_ARGUMENTS,
   });
   // If an idle thread crashes, the pool starts another one. Without a listener, the error event would crash the
   // process.

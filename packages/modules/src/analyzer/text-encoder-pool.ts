@@ -1,6 +1,7 @@
 import { AkinError } from '@akin/domain';
 import { Piscina } from 'piscina';
 import type { TextAnalysis, TextReply, TextTask } from './text-encoder-worker.ts';
+import { THREAD_ARGUMENTS } from './thread-arguments.ts';
 
 /**
  * Describes texts by the text encoder of a model, in a separate thread, because the text encoder is as large as the
@@ -22,6 +23,7 @@ export function createTextEncoderPool(folder: string, name: string): TextEncoder
     minThreads: 0,
     maxThreads: 1,
     idleTimeout: Number.POSITIVE_INFINITY,
+    execArgv: THREAD_ARGUMENTS,
   });
   // If an idle thread crashes, the next text starts another one. Without a listener, the event would crash the process.
   pool.on('error', () => {});
