@@ -67,7 +67,7 @@ describe('the report', () => {
   it('says that there was no picture at all', () => {
     const none = { ...report, indexed: 0, unchanged: 0, removed: 0, nearDuplicates: 0 };
     expect(reportText(none)).toBe('No pictures that akin can read were found there.');
-    expect(reportText({ ...none, unchanged: 1 })).toContain('0 indexed, 1 unchanged');
+    expect(reportText({ ...none, unchanged: 1 })).toBe('0 indexed, 1 unchanged, 0 removed, 0 failed.');
   });
 
   it('says how many were skipped, and how to bring them back', () => {
@@ -96,6 +96,7 @@ describe('the report', () => {
     expect(lines({ missing: 1 })).toEqual([
       '1 picture is marked as missing, until the files are back. --prune removes them.',
     ]);
+    expect(lines({ refused, missing: 2 }).at(-1)).toMatch(/^2 more pictures are marked as missing/);
     const drives = lines({ refused, indexed: 0, unchanged: 0, removed: 0 });
     expect(drives).toEqual([
       expect.stringContaining('/mnt/usb: none of its files is there. Is its drive connected?'),

@@ -12,8 +12,11 @@ export function reportText(report: FolderReport): string {
   const lines = [
     `${report.indexed} indexed, ${report.unchanged} unchanged, ${report.removed} removed, ${report.failures.length} failed` +
       (report.stopped ? '. Stopped. Run the same command again to continue.' : '.'),
-    `${report.nearDuplicates} near-duplicate${report.nearDuplicates === 1 ? '' : 's'} of another picture of this run.`,
   ];
+  if (report.nearDuplicates > 0)
+    lines.push(
+      `${report.nearDuplicates} near-duplicate${report.nearDuplicates === 1 ? '' : 's'} of another picture of this run.`,
+    );
   if (moved > 0)
     lines.push(`${moved} found at another place. Their documents name it now, and keep all that they had.`);
   for (const { folder, gone, known } of refused) {
@@ -24,7 +27,7 @@ export function reportText(report: FolderReport): string {
   }
   if (missing > 0)
     lines.push(
-      `${missing} ${missing === 1 ? 'picture is' : 'pictures are'} marked as missing, until the files are back. --prune removes them.`,
+      `${missing} ${refused.length > 0 ? 'more ' : ''}${missing === 1 ? 'picture is' : 'pictures are'} marked as missing, until the files are back. --prune removes them.`,
     );
   if (report.videos > 0) {
     lines.push(
