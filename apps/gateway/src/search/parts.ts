@@ -62,14 +62,18 @@ export async function soughtParts(
 ): Promise<Sought | undefined> {
   const [input] = inputs;
   const isPicture = input !== undefined && inputs.length === 1 && ['id', 'url', 'data'].includes(input.kind);
+  const modules = appliedModules(context.store, collection);
   if (module === PARTS) {
-    if (isPicture) return analyzeSought(input, [PARTS], collection, signal, context);
+    if (isPicture) {
+      const sought = await analyzeSought(input, [PARTS], collection, signal, context);
+      return modules?.includes(PARTS) === false ? { ...sought, warnings: [...sought.warnings, OFF] } : sought;
+    }
     throw new AkinError(
       'bad-request',
       `rank.mode=${PARTS} takes one picture: rank.by.id, rank.by.url, rank.by.data or a file.`,
     );
   }
-  if (module !== COPIES || !isPicture || !appliedModules(context.store, collection)?.includes(PARTS)) return undefined;
+  if (module !== COPIES || !isPicture || !modules?.includes(PARTS)) return undefined;
   // The descriptor of a document is read with the result.
   if (input.kind !== 'id' || input.region) return analyzeSought(input, [COPIES, PARTS], collection, signal, context);
   const sought = await analyzeSought(input, [PARTS], collection, signal, context).catch((error: unknown) => {
@@ -78,6 +82,8 @@ export async function soughtParts(
   });
   return { ...sought, inputs };
 }
+
+const OFF = `The modules of the collection lack ${PARTS}: its pictures have no points that could be found. Add ${PARTS} to its modules, and reindex it.`;
 
 const withoutParts = ({ message }: AkinError) => `Copies were found without points of pictures. ${message}`;
 
