@@ -1,5 +1,4 @@
 export { decodeBase64 } from '@akin/domain';
-export type { DownloadPolicy } from './address.ts';
 export * from './decode.ts';
 export * from './download.ts';
 export * from './facts/fields.ts';

@@ -10,7 +10,7 @@ export {
   type SeqRange,
   waitForOperations,
 } from './accept/operations.ts';
-export { NO_QUOTA, type Quota, setQuota } from './accept/quota.ts';
+export { type Quota, setQuota } from './accept/quota.ts';
 export type { Change } from './accept/staged-rows.ts';
 export { type AcceptedRange, type RequestOrigin, type Staging, stageChanges } from './accept/staging.ts';
 export { currentVersions } from './accept/versions.ts';
@@ -80,7 +80,7 @@ export {
   revokeKey,
   type StoredKey,
 } from './keys/keys.ts';
-export { isSignedBy, type ReadToken, readSearchToken, readTokenText } from './keys/search-token.ts';
+export { isSignedBy, readSearchToken, readTokenText } from './keys/search-token.ts';
 export type { FindModelSet } from './model-sets.ts';
 export { listProcesses, saveAnalyzers } from './processes.ts';
 export type { PictureToAnalyze, Reanalyze } from './reindex/copy.ts';

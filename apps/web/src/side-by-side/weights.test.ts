@@ -8,7 +8,7 @@ it.each([
   ['hex=%23ff0000:3,%23ffffff', [3, 1], [1, 10], { 'rank.by.hex': '#ff0000:1,#ffffff:10' }],
   ['hex=%23ff0000', [], [], { 'rank.by.hex': '#ff0000' }],
   ['like=a', [], [], { 'rank.by.id': ['a'] }],
-])('weighs the inputs of ?%s, which are %j, anew: %j', (address, before, after, parameters) => {
+])('weighs the inputs of ?%s, which are %j, with new weights: %j', (address, before, after, parameters) => {
   const state = readState(`?${address}`);
   expect(weightedInputs(state).map(({ weight }) => weight)).toEqual(before);
   expect(withWeights(state, undefined)).toBe(state);
