@@ -24,7 +24,7 @@ interface TokenText {
 }
 
 /** What a token allows. */
-export interface ReadToken {
+interface ReadToken {
   readonly filter: string;
   readonly expiresAt: Date;
 }
