@@ -36,7 +36,7 @@ interface NewDocument {
  * Compares the pictures that commits have added with all others by their points, as far as the time allows: the next
  * call continues there. Each step is a transaction that succeeds only if no other process was faster.
  *
- * @returns whether the pairs are current with the last commit, or cannot be updated
+ * @returns whether the pairs are current with the last commit, or there is no memory for the points
  */
 export async function updatePartPairs(
   store: Store,
@@ -52,7 +52,8 @@ export async function updatePartPairs(
     if (state === undefined || state.as_of_commit === state.target_commit) return true;
     const documents = await readNew(store, collection, column, state);
     const pairs = await findPairs(store, collection, rule, column, documents, state, signal);
-    if (pairs === undefined) return true;
+    if (pairs === 'later') return false;
+    if (pairs === 'no space') return true;
     const last = documents.at(-1)?.doc;
     await write(store, collection, state, async (tx) => {
       await savePairs(tx, collection, documents, pairs);
@@ -134,7 +135,7 @@ interface Pair {
   readonly strength: number;
 }
 
-/** @returns undefined if the points are not in memory */
+/** @returns later while the points are being read into memory */
 async function findPairs(
   store: Store,
   collection: Collection,
@@ -143,10 +144,11 @@ async function findPairs(
   documents: readonly NewDocument[],
   { target_commit: commit }: PartState,
   signal: AbortSignal,
-): Promise<Pair[] | undefined> {
+): Promise<Pair[] | 'later' | 'no space'> {
   const compared = documents.filter(({ before }) => before === null);
   if (compared.length === 0) return [];
-  if (!(await isInMemory(store, collection, module, column, commit, signal))) return undefined;
+  const state = await readPoints(store, collection, module, column, commit, signal);
+  if (state !== 'in memory') return state;
   const pairs: Pair[] = [];
   for (const { doc, points } of compared) {
     const input = { module, points: Uint8Array.from(points), filters: [], signal, isBackground: true };
@@ -155,7 +157,7 @@ async function findPairs(
       if (error instanceof AkinError && error.code === 'unavailable') return undefined;
       throw error;
     });
-    if (found === undefined) return undefined;
+    if (found === undefined) return 'later';
     for (const { doc: other, box, strength } of found.parts) {
       if (other === doc || strength < minStrength) continue;
       // The picture of which more is in common is the part.
@@ -173,16 +175,16 @@ async function findPairs(
 }
 
 /** Reads the points into memory if that takes nothing from searched collections. */
-async function isInMemory(
+async function readPoints(
   store: Store,
   collection: Collection,
   module: string,
   column: string,
   commit: bigint,
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<'in memory' | 'later' | 'no space'> {
   const { engine, inMemory } = store;
-  if (inMemory.loadedCollection(collection.id)?.hasModule(module)) return true;
+  if (inMemory.loadedCollection(collection.id)?.hasModule(module)) return 'in memory';
   const [row] = await engine.query<{ count: bigint }>(
     `select count(${column}) as count from ${collection.sqlSchema}.documents where valid_from <= $1 and valid_to > $1`,
     [commit],
@@ -190,7 +192,8 @@ async function isInMemory(
   );
   const missing = new NotInMemory(module, Number(row?.count), 0);
   const options = { commit, isWorthReading: true, signal };
-  return (await inMemory.findForBackground({ engine }, collection, missing, options)) !== undefined;
+  if (!inMemory.hasSpaceFor(collection, missing)) return 'no space';
+  return (await inMemory.findForBackground({ engine }, collection, missing, options)) ? 'in memory' : 'later';
 }
 
 async function savePairs(

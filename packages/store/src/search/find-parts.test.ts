@@ -1,11 +1,13 @@
 import type { ModuleManifest } from '@akin/domain';
 import { randomNumbers } from '@akin/testing';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { sharedStore } from '../../test/shared-store.ts';
 import { accept, ENGINES, TEST_MODULES, testDescriptorTexts } from '../../test/support.ts';
 import { createCollection } from '../collections/collections.ts';
 import { commit } from '../commit/commit.ts';
 import type { Collection, Store } from '../context.ts';
+import { listPartPairs } from '../groups/list-part-pairs.ts';
+import { updatePartPairs } from '../groups/update-part-pairs.ts';
 import { openStore } from '../store.ts';
 import { findParts } from './find-parts.ts';
 
@@ -42,7 +44,7 @@ describe.each(ENGINES)('parts of pictures on %s', (kind) => {
     kind,
     async (opened) => {
       store = opened;
-      collection = await createCollection(store, 'dotted');
+      collection = await createCollection(store, 'dotted', { modules: ['dots'] });
       const documents = [1, 2, 3].map((seed) => ({
         id: `d${seed}`,
         import: JSON.stringify({ dots_points: Buffer.from(points(seed)).toString('base64') }),
@@ -88,5 +90,17 @@ describe.each(ENGINES)('parts of pictures on %s', (kind) => {
     });
     await expect(found).rejects.toThrow('gone');
     expect(reads).toEqual([undefined]);
+  });
+
+  it('are compared again soon when the points are not read in time', async () => {
+    store.inMemory.unloadAll();
+    const late = jest.spyOn(store.inMemory, 'findForBackground').mockResolvedValueOnce(undefined);
+    const rule = { module: 'dots', minStrength: 1 };
+    const turn = { milliseconds: 60_000, signal: new AbortController().signal };
+    expect(await updatePartPairs(store, collection, rule, turn)).toBe(false);
+    expect(late).toHaveBeenCalled();
+    late.mockRestore();
+    expect(await updatePartPairs(store, collection, rule, turn)).toBe(true);
+    expect(await listPartPairs(store, collection, { rows: 10 })).toMatchObject({ commit: 1, asOfCommit: 1 });
   });
 });

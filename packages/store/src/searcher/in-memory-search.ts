@@ -147,7 +147,7 @@ export class InMemorySearch implements AsyncDisposable {
     const before = this.#held.get(collection.id);
     const searchedAt = before?.lastUsed;
     // The documents will be assigned to cells, which also need memory.
-    if (before?.cells.version === undefined && !this.#fits(collection, wanted)) return undefined;
+    if (before?.cells.version === undefined && !this.hasSpaceFor(collection, wanted)) return undefined;
     if (!before?.hasRowsUpTo(commit, module)) {
       if (!before?.hasModule(module) && !isWorthReading) return undefined;
       if (!(await this.read(source, collection, wanted, undefined, signal))) return undefined;
@@ -237,7 +237,7 @@ export class InMemorySearch implements AsyncDisposable {
   }
 
   /** Whether a collection, with its cells, fits into memory together with the recently used ones. */
-  #fits({ id }: ReadCollection, wanted: NotInMemory): boolean {
+  hasSpaceFor({ id }: ReadCollection, wanted: NotInMemory): boolean {
     const longAgo = performance.now() - IDLE_MILLISECONDS;
     let bytes = this.#bytesWith(this.#held.get(id), wanted) + PLACE_BYTES * wanted.documents;
     for (const held of this.#held.values()) {
