@@ -341,6 +341,19 @@ describe('the documents of files', () => {
     expect([it.idAt('/a'), it.analyzed, [...it.missing]]).toEqual([undefined, [], ['d4']]);
   });
 
+  it('are not edited by a copy of a deleted picture at the place of a file that is gone', async () => {
+    const it = await library();
+    it.delete('/b');
+    it.files.remove('/c');
+    await it.index();
+    it.files.copy('/b', '/c');
+    await it.index();
+    expect([it.places, [...it.missing]]).toEqual([{ '/a': 'd1' }, ['d3']]);
+    it.files.write('/c', 'c');
+    await it.index();
+    expect(it.places).toEqual({ '/a': 'd1', '/c': 'd3' });
+  });
+
   it('come back when their files are back, also elsewhere', async () => {
     const it = await library();
     it.files.move('/a', 'unplugged');

@@ -20,8 +20,9 @@ const CONCURRENT_READS = 16;
  *
  * 1. A file with the content that it had stays with its document.
  * 2. A file with the content of a document whose own file is gone, or was replaced, is that file under another name.
- * 3. Any other file at the place of a document is an edited version, unless the document was deleted. So is a file with
- *    the number of a file that is gone, if it is in the same folder or has the same name.
+ * 3. Any other file at the place of a document is an edited version, unless the document was deleted, or the file is a
+ *    copy of one whose document was deleted. So is a file with the number of a file that is gone, if it is in the same
+ *    folder or has the same name.
  * 4. What is left is new, or a further copy of a file whose document was deleted.
  *
  * When a file was copied and then edited, 2 and 3 contradict each other, and the number of the file in its file system
@@ -37,6 +38,8 @@ export class FileMatcher<Known extends KnownFile, Found extends FoundFile> {
   /** Numbers and contents of the files of documents that are kept. */
   readonly #kept: ReadonlySet<string>;
   readonly #keptContents: ReadonlySet<string | undefined>;
+  /** Of each content, the first document that was deleted. */
+  readonly #deleted = new Map<string, Known>();
   readonly #groups = new Map<string, Group<Found>>();
   readonly #foundAt = new Map<string, Group<Found>>();
   readonly #foundAtFolded = new Set<string>();
@@ -61,6 +64,10 @@ export class FileMatcher<Known extends KnownFile, Found extends FoundFile> {
     this.#traces = new Set(kept.flatMap((one) => [one.inode, foldedPlace(one)]).filter((trace) => trace !== undefined));
     this.#kept = new Set(kept.map((one) => `${one.inode} ${contentOf(one)}`));
     this.#keptContents = new Set(kept.map(contentOf));
+    for (const one of sorted) {
+      const content = one.isDeleted ? contentOf(one) : undefined;
+      if (content !== undefined && !this.#deleted.has(content)) this.#deleted.set(content, one);
+    }
   }
 
   /** @returns undefined if the file has to wait for {@link resolve}, or is another name of one that was found */
@@ -147,16 +154,15 @@ export class FileMatcher<Known extends KnownFile, Found extends FoundFile> {
     matches.push(...(await this.#findMoved(open(), look)));
     keepPlaces(() => true);
     for (const group of open()) {
+      if (this.#deletedOf(group)) continue;
       const here = this.#find(group, ({ isDeleted }) => !isDeleted);
       if (here) matches.push(this.#claimWithDoubles(group, here.known, { kind: 'edited', ...here }));
     }
     matches.push(...(await this.#findRenamed(open(), look)));
-    const deleted = groupBy([...this.#byPlace.values()].flat(), (one) => (one.isDeleted ? contentOf(one) : undefined));
     for (const group of open()) {
       const { names, hash } = group;
       const found = names[0] as Found;
-      const content = contentOf({ bytes: found.bytes, hash });
-      const [known] = content === undefined || this.#keptContents.has(content) ? [] : (deleted.get(content) ?? []);
+      const known = this.#deletedOf(group);
       group.isDone = true;
       matches.push(known && hash !== undefined ? { kind: 'copied', known, found, hash } : { kind: 'new', found });
     }
@@ -267,7 +273,7 @@ export class FileMatcher<Known extends KnownFile, Found extends FoundFile> {
       const found = group.names[0] as Found;
       const { inode, bytes } = found;
       // The number of a removed file is given to the next one, which may be a copy.
-      if (this.#keptContents.has(contentOf({ bytes, hash: group.hash }) ?? '')) continue;
+      if (this.#keptContents.has(contentOf({ bytes, hash: group.hash }) ?? '') || this.#deletedOf(group)) continue;
       const numbered = inode === undefined ? [] : (byNumber.get(inode) ?? []);
       const candidates = [...(byPlace.get(foldedPlace(found)) ?? []), ...numbered];
       for (const known of candidates.filter((one) => this.#unclaimed.has(one) && areRelated(one, found))) {
@@ -277,6 +283,12 @@ export class FileMatcher<Known extends KnownFile, Found extends FoundFile> {
       }
     }
     return matches;
+  }
+
+  /** The deleted document whose file has this content, if no document was kept that has it. */
+  #deletedOf({ names: [found], hash }: Group<Found>): Known | undefined {
+    const content = found && contentOf({ bytes: found.bytes, hash });
+    return content === undefined || this.#keptContents.has(content) ? undefined : this.#deleted.get(content);
   }
 
   #at({ place, target }: Found): Known[] {
