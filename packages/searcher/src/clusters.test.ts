@@ -6,7 +6,7 @@ import { SearchedCollection } from './collection.ts';
 import { NO_LIMIT } from './segment.ts';
 
 const DIMENSIONS = 32;
-const ROWS = 24_000;
+const ROWS = 19_000;
 const LIMIT = 500;
 const gauss = gaussian(5);
 const centers = Array.from({ length: 300 }, () => Float32Array.from({ length: DIMENSIONS }, gauss));
@@ -28,7 +28,7 @@ const find = finder({ exactRows: LIMIT, minCompared: 1_000 });
 function expectRightResults(collection: SearchedCollection, commit: number, isIn: (doc: number) => boolean) {
   const isEven = (doc: number) => doc % 2 === 0;
   let [right, wanted] = [0, 0];
-  for (let i = 0; i < 12; i++) {
+  for (let i = 0; i < 8; i++) {
     // Some queries are unlike all vectors.
     const query = i % 4 === 3 ? Float32Array.from({ length: DIMENSIONS }, gauss) : near(7 * i);
     const all = nearestOf(vectors, query, isIn);
@@ -106,7 +106,7 @@ describe('clusters of codes', () => {
     const steps = collection.clustering();
     let [step, doc] = [0, ROWS];
     for (const _ of steps ?? []) {
-      if (step++ % 20 !== 0) continue;
+      if (step++ % 60 !== 0) continue;
       add(collection, doc, 1, near(doc));
       if (doc % 2 === 0) collection.extendFilter(1, Uint32Array.of(doc));
       const query = vectors[doc] as Float32Array;

@@ -45,7 +45,7 @@ const NETWORKS = [
 
 // Properties of every backend. @tensorflow/tfjs-node is not tested, because its installation downloads files.
 describe.each<[Backend, number]>([
-  ['wasm', 16],
+  ['wasm', 8],
   ['wasm-plain', 4],
   ['onnx', 4],
   // Some hundred times slower.

@@ -117,16 +117,20 @@ describe.each(ENGINES)('the searcher for groups on %s', (kind) => {
     const needed = new NotInMemory(RULE.module, 1_000_000, 4);
     const { engine } = on.store;
     await engine.query(`update ${collection.sqlSchema}.descriptor_counts set documents = ${needed.documents}`);
-    // The smallest memory, in small steps, for the descriptors; their cells need 16 MB.
-    for (let memory = 0; ; memory += 8_000_000) {
-      await using inMemory = new InMemorySearch({ exactRows: 20, memory });
-      if (!(await inMemory.read({ engine }, collection, needed))) continue;
-      const ways: boolean[] = [];
-      const store = { ...on.store, inMemory };
-      await updateGroups(store, collection, RULE, { milliseconds: 60_000, onGrouped: (_, way) => ways.push(way) });
-      expect(ways).toEqual([false]);
-      expect(inMemory.use.collections).toBe(1);
-      return;
+    // About the smallest memory for the descriptors; their cells need 16 MB.
+    let [tooSmall, memory] = [0, 1_000_000_000];
+    while (memory - tooSmall > 8_000_000) {
+      const middle = (tooSmall + memory) / 2;
+      await using tried = new InMemorySearch({ exactRows: 20, memory: middle });
+      if (await tried.read({ engine }, collection, needed)) memory = middle;
+      else tooSmall = middle;
     }
+    await using inMemory = new InMemorySearch({ exactRows: 20, memory });
+    expect(await inMemory.read({ engine }, collection, needed)).toBe(true);
+    const ways: boolean[] = [];
+    const store = { ...on.store, inMemory };
+    await updateGroups(store, collection, RULE, { milliseconds: 60_000, onGrouped: (_, way) => ways.push(way) });
+    expect(ways).toEqual([false]);
+    expect(inMemory.use.collections).toBe(1);
   });
 });
