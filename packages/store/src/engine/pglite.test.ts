@@ -22,22 +22,18 @@ describe('the folder of the embedded database', () => {
 
   afterEach(() => remove());
 
-  it('keeps written data for the next start', async () => {
+  it('keeps written data for the next start, and refuses a second user in the same process, whose pid it names', async () => {
     {
       await using engine = await openPglite(folder);
       await engine.query('create table kept (n int)');
       await engine.query('insert into kept values (5)');
+      await expect(openPglite(folder)).rejects.toMatchObject({
+        code: 'conflict',
+        message: expect.stringContaining(`pid ${process.pid}`),
+      });
     }
     await using again = await openPglite(folder);
     expect(await again.query('select n from kept')).toEqual([{ n: 5 }]);
-  });
-
-  it('refuses a second user in the same process, and names its pid', async () => {
-    await using _engine = await openPglite(folder);
-    await expect(openPglite(folder)).rejects.toMatchObject({
-      code: 'conflict',
-      message: expect.stringContaining(`pid ${process.pid}`),
-    });
   });
 
   it('refuses the folder while another process lives, and takes it over after that one was killed', async () => {
