@@ -88,3 +88,10 @@ export interface ResponseBody {
   readonly error?: { readonly msg: string };
   readonly response?: { readonly numFound: number; readonly docs: readonly { readonly id: string }[] };
 }
+
+/** The code of a page below `<!-- tested: <kind> -->`. @throws Error if the page has none */
+export function testedBlock(page: string, kind: string): string {
+  const [, block] = new RegExp(`<!-- tested: ${kind} -->\n\`\`\`\\w+\n(.*?)^\`\`\`$`, 'ms').exec(page) ?? [];
+  if (block === undefined) throw new Error(`the page has no block ${kind}`);
+  return block;
+}

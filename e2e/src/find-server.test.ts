@@ -5,7 +5,7 @@ import path from 'node:path';
 import { type Collection, createClient } from '@akin/client';
 import { drawImage } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { RunningCommand, runAkin, temporaryFolder, until } from './akin.ts';
+import { RunningCommand, runAkin, runInTurn, temporaryFolder, until } from './akin.ts';
 
 describe('commands in the folder of an akin that serves on any port', () => {
   let home: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -15,6 +15,9 @@ describe('commands in the folder of an akin that serves on any port', () => {
   const serverFile = () => path.join(home.folder, 'akin-data', 'server.json');
   const options = () => ({ cwd: home.folder, env: { HOME: home.folder, AKIN_THREADS: '1' } });
   const run = (...args: string[]) => runAkin(args, options());
+  /** The same for an akin that serves, in a process of many commands. */
+  const ask = (...args: string[]) => runInTurn([...args, '--data', path.join(home.folder, 'akin-data')]);
+  const inHome = (name: string) => path.join(home.folder, name);
   async function serve(): Promise<void> {
     akin = new RunningCommand(['serve', '--port', '0', '--no-open', '--no-demo'], options());
     [, url = ''] = await akin.waitForOutput(/akin answers at (http:\S+)\//);
@@ -48,21 +51,21 @@ describe('commands in the folder of an akin that serves on any port', () => {
   it('index, export, import, reindex and create keys there', async () => {
     expect(await run('index', 'pictures')).toMatchObject({ code: 0 });
     expect((await collection.select({ rows: 0 })).response.numFound).toBe(2);
-    expect(await run('export', '-o', 'all.ndjson')).toMatchObject({ code: 0 });
+    expect(await ask('export', '-o', inHome('all.ndjson'))).toMatchObject({ code: 0 });
     await collection.deleteByQuery('*:*', { commit: true });
-    expect(await run('import', 'all.ndjson')).toMatchObject({ code: 0 });
+    expect(await ask('import', inHome('all.ndjson'))).toMatchObject({ code: 0 });
     expect((await collection.select({ rows: 0 })).response.numFound).toBe(2);
-    expect(await run('reindex')).toMatchObject({ code: 0 });
-    const { out } = await run('status');
+    expect(await ask('reindex')).toMatchObject({ code: 0 });
+    const { out } = await ask('status');
     expect(out).toContain(`answers at ${url}/\nprocess: akin, Node ${process.versions.node}, since `);
     expect(out).toMatch(/^queue: .*\ndata: .*akin-data, \d+ MB, .* free\n\ncollection .*\nmy-collection +2 +0 +0 /m);
-    expect(JSON.parse((await run('status', '--json')).out)).toMatchObject({
+    expect(JSON.parse((await ask('status', '--json')).out)).toMatchObject({
       url,
       data: { folder: path.join(home.folder, 'akin-data') },
       queues: { analyze: { waiting: 0 } },
       collections: [{ name: 'my-collection', documents: 2 }],
     });
-    expect((await run('keys', 'create', '--scope', 'search', '--note', 'made there')).out).toMatch(/^akin_/);
+    expect((await ask('keys', 'create', '--scope', 'search', '--note', 'made there')).out).toMatch(/^akin_/);
     expect((await createClient({ baseUrl: url }).keys()).keys).toMatchObject([{ note: 'made there' }]);
   });
 
@@ -75,13 +78,8 @@ describe('commands in the folder of an akin that serves on any port', () => {
       expect.stringMatching(/^While this command runs, the page is at /m),
     ]);
     expect(err).not.toContain('No akin answers');
-    const nowhere = await run('index', 'pictures', '--database-url', 'postgres://127.0.0.1:1/x');
+    const nowhere = await runInTurn(['index', inHome('pictures'), '--database-url', 'postgres://127.0.0.1:1/x']);
     expect([nowhere.code, nowhere.err]).toEqual([1, expect.stringContaining('ECONNREFUSED 127.0.0.1:1')]);
-  });
-
-  it('accept a URL without http://', async () => {
-    const { code, out } = await run('export', '--url', url.replace('http://', ''), '--data', 'nowhere');
-    expect([code, out.split('\n').length]).toEqual([0, 4]);
   });
 
   it('say where it runs and how to stop it, if they need the folder for themselves', async () => {

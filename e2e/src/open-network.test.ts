@@ -1,84 +1,63 @@
 import { request } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type ServingAkin, serveAkin, temporaryFolder } from './akin.ts';
-import { type PictureServer, servePictures } from './pictures.ts';
+import { expect, it } from '@jest/globals';
+import { akinDatabase, type ServingAkin, serveAkin, temporaryFolder } from './akin.ts';
+import { servePictures } from './pictures.ts';
 
-let pictures: PictureServer;
-beforeAll(async () => {
-  pictures = await servePictures();
-});
-afterAll(async () => {
-  await pictures[Symbol.asyncDispose]();
-});
-
-/** Runs a test with an akin on an empty data folder. */
-async function serving(args: readonly string[], test: (akin: ServingAkin) => Promise<void>): Promise<void> {
-  const { folder, remove } = await temporaryFolder();
-  const akin = await serveAkin(['--no-demo', '--threads', '1', '--data', folder, ...args]);
-  try {
-    await test(akin);
-  } finally {
-    await akin.command.stop();
-    await remove();
-  }
-}
-
-const OPEN = ['--host', '0.0.0.0', '--allow-open-network'];
 const ANALYZE = '/api/cores/my-collection/analyze?modules.apply=copyspace&input.url=';
 
-describe('akin serve on an open network', () => {
-  it('fetches nothing from its own machine, answers to no foreign name, and creates no keys', () =>
-    serving(OPEN, async ({ url }) => {
-      const port = Number(new URL(url).port);
-      const analysis = await ask(port, `${ANALYZE}${pictures.url}/1.jpg`);
-      expect([analysis.status, analysis.text]).toEqual([422, expect.stringContaining('--allow-loopback-images')]);
-      const rebound = { host: `evil.example:${port}`, origin: `http://evil.example:${port}` };
-      const forged = await ask(port, '/api/keys?scope=admin', 'POST', rebound);
-      expect([forged.status, forged.text]).toEqual([403, expect.stringContaining('--allowed-hosts')]);
-      expect((await ask(port, '/api/keys?scope=admin', 'POST')).status).toBe(403);
-    }));
-});
-
-it('akin serve creates a first key with --first-key, prints it once, and requires a key from every client', async () => {
-  const { folder, remove } = await temporaryFolder();
+it('akin serve on an open network fetches nothing from its own machine, answers to no foreign name, and requires its first key', async () => {
+  await using pictures = await servePictures();
+  const [{ folder, remove }, database] = await Promise.all([temporaryFolder(), akinDatabase()]);
   // As the image of one container sets them.
-  const env = { AKIN_HOST: '0.0.0.0', AKIN_DATA: folder, AKIN_FIRST_KEY: 'true' };
-  const start = (...args: string[]) => serveAkin(['--no-demo', '--threads', '1', ...args], env);
+  const env = { AKIN_HOST: '0.0.0.0', AKIN_DATA: folder, AKIN_NO_DEMO: 'true', DATABASE_URL: database.url };
+  /** Runs akin, with clients that may send any header. */
+  const serving = async (
+    args: readonly string[],
+    more: NodeJS.ProcessEnv,
+    test: (akin: ServingAkin, ask: (...asked: Asked) => ReturnType<typeof send>) => Promise<void>,
+  ) => {
+    const akin = await serveAkin(args, { ...env, ...more });
+    try {
+      await test(akin, (...asked) => send(Number(new URL(akin.url).port), ...asked));
+    } finally {
+      await akin.command.stop();
+    }
+  };
   try {
-    const first = await start();
-    const [key = '', ...more] = first.command.out.match(/akin_\w+/g) ?? [];
-    expect(more).toEqual([]);
-    const port = Number(new URL(first.url).port);
-    expect((await ask(port, '/api/cores')).status).toBe(401);
-    expect((await ask(port, '/api/keys', 'GET', { authorization: `Bearer ${key}` })).status).toBe(200);
-    await first.command.stop();
-    const second = await start('--allow-loopback-images');
-    const port2 = Number(new URL(second.url).port);
-    const authorization = `Bearer ${key}`;
-    expect((await ask(port2, '/api/keys', 'GET', { authorization })).status).toBe(200);
-    // It fetches from its own machine if an option allows it.
-    expect((await ask(port2, `${ANALYZE}${pictures.url}/1.jpg`, 'GET', { authorization })).status).toBe(200);
-    const { out } = await second.command.stop();
-    expect(out).not.toMatch(/akin_|first key/);
+    await serving(['--allow-open-network'], {}, async ({ url }, ask) => {
+      const analysis = await ask(`${ANALYZE}${pictures.url}/1.jpg`);
+      expect([analysis.status, analysis.text]).toEqual([422, expect.stringContaining('--allow-loopback-images')]);
+      const rebound = { host: `evil.example:${new URL(url).port}`, origin: `http://evil.example:${new URL(url).port}` };
+      const forged = await ask('/api/keys?scope=admin', 'POST', rebound);
+      expect([forged.status, forged.text]).toEqual([403, expect.stringContaining('--allowed-hosts')]);
+      expect((await ask('/api/keys?scope=admin', 'POST')).status).toBe(403);
+    });
+    let key = '';
+    await serving([], { AKIN_FIRST_KEY: 'true' }, async ({ command }, ask) => {
+      const printed = command.out.match(/akin_\w+/g) ?? [];
+      expect(printed).toHaveLength(1);
+      [key = ''] = printed;
+      expect((await ask('/api/cores')).status).toBe(401);
+      expect((await ask('/api/keys', 'GET', { authorization: `Bearer ${key}` })).status).toBe(200);
+    });
+    await serving(['--allow-loopback-images'], { AKIN_FIRST_KEY: 'true' }, async ({ command }, ask) => {
+      const authorization = `Bearer ${key}`;
+      expect((await ask('/api/keys', 'GET', { authorization })).status).toBe(200);
+      expect((await ask(`${ANALYZE}${pictures.url}/1.jpg`, 'GET', { authorization })).status).toBe(200);
+      expect(command.out).not.toMatch(/akin_|first key/);
+    });
   } finally {
+    await database.drop();
     await remove();
   }
 });
 
-it('akin serve for its own machine fetches from it, but not for a page of another site', () =>
-  serving([], async ({ url }) => {
-    const port = Number(new URL(url).port);
-    expect((await ask(port, `${ANALYZE}${pictures.url}/1.jpg`)).status).toBe(200);
-    const foreign = await ask(port, `${ANALYZE}${pictures.url}/1.jpg`, 'GET', { 'sec-fetch-site': 'cross-site' });
-    expect([foreign.status, foreign.text]).toEqual([403, expect.stringContaining('another origin')]);
-  }));
+type Asked = [path: string, method?: string, headers?: Record<string, string>];
 
 /** Fetch would not send these headers. */
-function ask(
+function send(
   port: number,
-  path: string,
-  method = 'GET',
-  headers: Record<string, string> = {},
+  ...[path, method = 'GET', headers = {}]: Asked
 ): Promise<{ status: number | undefined; text: string }> {
   return new Promise((resolve, reject) => {
     request({ host: '127.0.0.1', port, path, method, headers, agent: false }, (response) => {

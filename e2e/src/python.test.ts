@@ -5,6 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type OwnAkin, serveOnPostgres } from './akin.ts';
+import { testedBlock } from './examples.ts';
 import { picture, servePictures, UNLIKE } from './pictures.ts';
 import { run } from './shell.ts';
 
@@ -31,7 +32,7 @@ describe('the client for Python', () => {
     await using pictures = await servePictures();
     await writeFile(path.join(akin.folder, 'picture.jpg'), await picture(3));
     const page = await readFile(new URL('../../docs/python.md', import.meta.url), 'utf8');
-    const [, block = ''] = page.match(/<!-- tested: python -->\n```python\n(.*?)^```$/ms) ?? [];
+    const block = testedBlock(page, 'python');
     const program = block.replaceAll('http://127.0.0.1:8983', akin.url).replaceAll('https://example.org', pictures.url);
     const expected = [...program.matchAll(/^ *print\(.*\) {2}# (.*)$/gm)].map(([, text]) => text);
     expect(expected).toHaveLength(10);
