@@ -8,8 +8,8 @@ const doc = fc.tuple(fc.constantFrom(0, SHARD, 7 * SHARD), fc.nat(200_000)).map(
 it('contains exactly the documents that it was made from', () => {
   fc.assert(
     fc.property(fc.array(doc, { maxLength: 40 }), fc.array(doc, { maxLength: 40 }), (ends, asked) => {
-      // Enough documents to give each range a page.
-      const docs = ends.flatMap((end) => Array.from({ length: 400 }, (_, i) => end + i));
+      // Enough documents to give each range the two pages that it may touch.
+      const docs = ends.flatMap((end) => Array.from({ length: 520 }, (_, i) => end + i));
       const set = docSetOf(Float64Array.from(docs));
       const rows = Float64Array.from([...asked, ...docs.slice(0, 3_000)]);
       const found: number[] = [];
