@@ -18,18 +18,6 @@ describe('members of a group', () => {
     // One picture alone is no group.
     expect([...visibleMarks(marked, [group], 0.99)]).toEqual([]);
   });
-
-  it('never name one file twice', () => {
-    const members = [
-      file('2023/a.jpg', { source: '/lib' }),
-      file('a.jpg', { source: '/lib/2023/' }),
-      file('b.jpg', { file_inode: 7, file_hash: 1, bytes: 9 }),
-      file('link.jpg', { file_inode: 7, file_hash: 1, bytes: 9 }),
-      file('other disk.jpg', { file_inode: 7, file_hash: 2, bytes: 9 }),
-    ];
-    const shown = membersAbove({ ...group, members, representative: '2023/a.jpg' }, 0);
-    expect(shown.map(({ id }) => id)).toEqual(['2023/a.jpg', 'b.jpg', 'other disk.jpg']);
-  });
 });
 
 describe('the paths of files to delete', () => {

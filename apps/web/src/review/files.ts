@@ -1,5 +1,5 @@
 import type { FoundDocument, FoundGroup } from '@akin/client';
-import { pathOf } from '../file-path.ts';
+import { isMissing, pathOf } from '../file-path.ts';
 import { bestOf } from './keep.ts';
 
 /**
@@ -34,7 +34,7 @@ export function pathsToDelete(
   groups: readonly (readonly FoundDocument[])[],
   marked: ReadonlySet<string>,
 ): { readonly paths: readonly string[]; readonly left: number } {
-  const isThere = (one: FoundDocument) => pathOf(one) !== undefined && one.missing !== true;
+  const isThere = (one: FoundDocument) => pathOf(one) !== undefined && !isMissing(one);
   const kept = new Set(groups.flat().flatMap((one) => (isThere(one) && !marked.has(one.id) ? fileKeys(one) : [])));
   const isKept = (one: FoundDocument) => fileKeys(one).some((key) => kept.has(key));
   for (const members of groups) {
@@ -47,11 +47,9 @@ export function pathsToDelete(
   return { paths, left: wanted.length - paths.length };
 }
 
-/** Members with at least this score, in the order of their scores, after the representative; each file once. */
+/** Members with at least this score, in the order of their scores, after the representative. */
 export function membersAbove(group: FoundGroup, minScore: number): FoundDocument[] {
-  return distinctFiles(
-    group.members.filter(({ id, score }) => id === group.representative || (score ?? 1) >= minScore),
-  );
+  return group.members.filter(({ id, score }) => id === group.representative || (score ?? 1) >= minScore);
 }
 
 /** The marked ids that are still shown with at least this score: nobody should delete what they do not see. */

@@ -14,7 +14,10 @@ const GROUP = z
   .object({
     id: z.string().meta({ description: 'Id of the representative. Groups are ordered by it.' }),
     representative: z.string().meta({ description: 'Id of the document that every member is similar to.' }),
-    size: z.int().meta({ description: 'Number of members that match, including those beyond `group.limit`.' }),
+    size: z.int().meta({
+      description:
+        'Number of members that match, including those beyond `group.limit`. Documents that name one file (`source` and `path`) count once.',
+    }),
     members: z.array(DOCUMENT).meta({
       description: 'The representative, then the members with the highest `score` first. At most `group.limit`.',
     }),

@@ -36,6 +36,29 @@ describe.each(ENGINES)('lists of groups on %s', (kind) => {
     await expect(groups(collection, by('nosuch:1'))).rejects.toThrow(/Parameter fq/);
   });
 
+  itOnPostgres('counts documents that name one file once', async () => {
+    const file = (id: string, angle: number, source: string, more: object = {}) =>
+      picture(id, angle, { source, bytes: 9, ...more });
+    const collection = await collectionOf(
+      file('2023/a', 0, '/lib'),
+      file('a again', 0, '/lib/2023/', { path: 'a' }),
+      file('b', 1, '/lib', { file_inode: 7, file_hash: 1 }),
+      file('link of b', 1, '/other', { file_inode: 7, file_hash: 1 }),
+      file('copy of b', 1.01, '/lib', { file_inode: 7, file_hash: 2 }),
+      picture('c', 2),
+      picture('copy of c', 2.01),
+    );
+    await update(collection);
+    const page = await listGroups(on.store, collection, { rows: 1, members: 10 });
+    expect([page.numFound, page.next, page.groups.map(({ size }) => size)]).toEqual([2, 'b', [2]]);
+    expect(await groups(collection)).toEqual([
+      ['b', 'copy of b'],
+      ['c', 'copy of c'],
+    ]);
+    expect(await groups(collection, { membersFrom: 1 })).toEqual([['copy of b'], ['copy of c']]);
+    expect(await groups(collection, { filters: [parseQuery('id:*a*', {})] })).toEqual([]);
+  });
+
   it('is paged without repetitions while groups change', async () => {
     const pairs = Array.from({ length: 9 }, (_, i) => [picture(`g${i}`, i), picture(`h${i}`, i + 0.01)]).flat();
     const collection = await collectionOf(...pairs);

@@ -1,4 +1,4 @@
-import { type Distance, type Query, type StoredDocument, withErrorContext } from '@akin/domain';
+import { type Distance, type FieldType, type Query, type StoredDocument, withErrorContext } from '@akin/domain';
 import type { Collection, Store } from '../context.ts';
 import { compileQuery } from '../search/compile.ts';
 import { readDocuments, selectFields } from '../search/hydrate.ts';
@@ -45,7 +45,7 @@ export interface GroupsPage {
 export interface Group {
   /** The id of its representative: all members are near to this document. */
   readonly id: string;
-  /** Visible matching members, including those that are not listed. */
+  /** Visible matching members, including those that are not listed. Of documents that name one file, one is a member. */
   readonly size: number;
   /** The representative first, if it matches, then by ascending distance to it. */
   readonly members: readonly GroupMember[];
@@ -69,7 +69,10 @@ export async function listGroups(store: Store, collection: Collection, request: 
   return withSnapshot(store, collection, async (snapshot) => {
     const state = await readState(snapshot.tx, collection);
     const isCurrent = state.as_of_commit === snapshot.commit;
-    const filtered = snapshot.key !== undefined || (request.filters ?? []).some(({ kind }) => kind !== 'all');
+    const filtered =
+      snapshot.key !== undefined ||
+      (request.filters ?? []).some(({ kind }) => kind !== 'all') ||
+      fileKeys(snapshot).length > 0;
     const page = filtered
       ? await filteredGroups(snapshot, request)
       : await allGroups(snapshot, request, { asOf: state.as_of_commit });
@@ -154,12 +157,48 @@ async function allGroups(
   return { rows: found, total: Number(row?.total ?? 0) };
 }
 
-/** Starts with the members: few of the groups may have matching ones. For a key with a filter, too. */
+/**
+ * SQL for rows `d`, of which two documents that name one file have one in common: its path, or its number on the disk,
+ * which links share. Numbers are unique only on one disk.
+ */
+function fileKeys({ schema }: Snapshot): string[] {
+  const columnOf = (name: string, type: FieldType) => {
+    const column = schema.columns.get(name);
+    return column?.kind === 'column' && column.type === type ? `d.${column.sql}` : undefined;
+  };
+  const [source, path] = ['source', 'path'].map((name) => columnOf(name, 'string'));
+  const numbers = ['file_inode', 'file_hash', 'bytes'].map((name) => columnOf(name, 'long'));
+  return [
+    ...(source === undefined ? [] : [`rtrim(${source}, '/\\') || '/' || coalesce(${path ?? 'null'}, d.id)`]),
+    ...(numbers.includes(undefined) ? [] : [numbers.join(" || ' ' || ")]),
+  ];
+}
+
+/**
+ * SQL that leaves out members `m` of a representative `r` which name the file of an earlier member.
+ *
+ * @returns columns of the members, and the condition on them
+ */
+function oneOfEachFile(snapshot: Snapshot): { readonly columns: string; readonly where: string } {
+  const keys = fileKeys(snapshot);
+  return {
+    columns: keys
+      .map(
+        (key, i) =>
+          `, row_number() over (partition by r.doc, coalesce(${key}, d.doc::text) order by m.doc <> r.doc, m.distance, d.id) as of_file${i}`,
+      )
+      .join(''),
+    where: ['true', ...keys.map((_, i) => `m.of_file${i} = 1`)].join(' and '),
+  };
+}
+
+/** Starts with the members: few of the groups may have matching ones. For a key with a filter, and files, too. */
 async function filteredGroups(snapshot: Snapshot, request: GroupsRequest): Promise<FoundGroups> {
   const { sqlSchema: S } = snapshot;
   const params = new Params();
   const where = conditions(snapshot, request, params);
   const id = params.add(request.id ?? null, 'text');
+  const ofFile = oneOfEachFile(snapshot);
   // A group and its scores tell about its representative, which a key with a filter may not see.
   const around =
     snapshot.key === undefined
@@ -167,13 +206,16 @@ async function filteredGroups(snapshot: Snapshot, request: GroupsRequest): Promi
       : ` and exists (select from ${S}.documents d where d.doc = r.doc and ${visible(snapshot, params)})`;
   const rows = await snapshot.tx.query<{ doc: bigint | null; id: string; size: number; total: bigint }>(
     `with found as materialized (
-       select r.doc, r.id, count(*)::int as size
-         from (select doc, doc as representative from ${S}.representatives where follower_count > 0 and not removed
-               union all select doc, representative from ${S}.followers) m
-         join ${S}.representatives r on r.doc = m.representative and not r.removed
-         join ${S}.documents d on d.doc = m.doc
-        where ${where} and (${id} is null or r.id = ${id})${around}
-        group by r.doc having count(*) >= 2)
+       select m.doc, m.id, count(*)::int as size
+         from (select r.doc, r.id${ofFile.columns}
+                 from (select doc, doc as representative, 0::float8 as distance
+                         from ${S}.representatives where follower_count > 0 and not removed
+                       union all select doc, representative, distance from ${S}.followers) m
+                 join ${S}.representatives r on r.doc = m.representative and not r.removed
+                 join ${S}.documents d on d.doc = m.doc
+                where ${where} and (${id} is null or r.id = ${id})${around}) m
+        where ${ofFile.where}
+        group by m.doc, m.id having count(*) >= 2)
      select f.*, total from (select count(*) as total from found) t
        left join lateral (select * from found where id > ${params.add(request.after ?? '', 'text')}
                            order by id limit ${params.add(request.rows + 1, 'int8')}) f on true
@@ -198,14 +240,17 @@ async function readMembers(
     groups.map(({ doc }) => doc),
     'int8[]',
   );
+  const ofFile = oneOfEachFile(snapshot);
   return snapshot.tx.query(
     `select r.doc as representative, m.doc, m.id, m.distance
        from unnest(${wanted}) as r (doc)
       cross join lateral (
-        select m.doc, d.id, m.distance from (${membersOf(snapshot.sqlSchema)}) m
-          join ${snapshot.sqlSchema}.documents d on d.doc = m.doc
-         where ${where}
-         order by m.doc <> r.doc, m.distance, d.id limit ${params.add(request.members, 'int8')}
+        select m.doc, m.id, m.distance
+          from (select m.doc, d.id, m.distance${ofFile.columns} from (${membersOf(snapshot.sqlSchema)}) m
+                  join ${snapshot.sqlSchema}.documents d on d.doc = m.doc
+                 where ${where}) m
+         where ${ofFile.where}
+         order by m.doc <> r.doc, m.distance, m.id limit ${params.add(request.members, 'int8')}
                        offset ${params.add(request.membersFrom ?? 0, 'int8')}) m
       order by r.doc, m.doc <> r.doc, m.distance, m.id`,
     params.values,
