@@ -82,6 +82,18 @@ describe('commands in the folder of an akin that serves on any port', () => {
     expect([nowhere.code, nowhere.err]).toEqual([1, expect.stringContaining('ECONNREFUSED 127.0.0.1:1')]);
   });
 
+  it('find its data folder by its port, whatever their folder of temporary files is', async () => {
+    const port = new URL(url).port;
+    const env = { ...options().env, TMPDIR: path.join(home.folder, 'pictures') };
+    const indexed = await runAkin(['index', 'pictures', '--port', port, '--collection', 'shown'], {
+      ...options(),
+      env,
+    });
+    expect(indexed.code).toBe(0);
+    const shown = createClient({ baseUrl: url }).collection('shown');
+    expect((await fetch(shown.originalAddress('a.png'))).status).toBe(200);
+  });
+
   it('say where it runs and how to stop it, if they need the folder for themselves', async () => {
     const { pid } = JSON.parse(await readFile(serverFile(), 'utf8'));
     expect(await run('backup', 'akin.backup')).toMatchObject({ code: 0, err: '' });

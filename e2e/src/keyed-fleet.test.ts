@@ -66,7 +66,7 @@ describe('a fleet that other machines can reach', () => {
     expect([short.code, short.err]).toEqual([1, expect.stringContaining('at least 16')]);
     const env = { AKIN_FLEET_KEY: FLEET_KEY };
     const node = await start(['analyze-node', '--host', '0.0.0.0', '--port', '0', '--threads', '1'], env);
-    const [, port] = await node.waitForOutput(/answers at http:\/\/0\.0\.0\.0:(\d+)\//);
+    const [, port] = await node.waitForOutput(/answers at http:\/\/127\.0\.0\.1:(\d+)\//);
     const analyze = (headers: Record<string, string>) =>
       status(
         `http://127.0.0.1:${port}/api/cores/any/analyze`,

@@ -1,6 +1,6 @@
 import { createClient } from '@akin/client';
 import { describe, expect, it } from '@jest/globals';
-import { firstRequests, urlOnThisMachine } from './first-requests.ts';
+import { firstRequests } from './first-requests.ts';
 
 /** A client of a collection "c", of whose documents those in `pictures` have a picture. */
 function clientWith(collections: readonly object[], ...pictures: string[]) {
@@ -11,16 +11,14 @@ function clientWith(collections: readonly object[], ...pictures: string[]) {
     const docs = ids.map((id) => ({ id })).slice(0, 1);
     return Response.json({ responseHeader: { status: 0 }, response: { numFound: ids.length, start: 0, docs } });
   };
-  return createClient({ baseUrl: urlOnThisMachine('http://0.0.0.0:8983'), retries: 0, fetch });
+  return createClient({ baseUrl: 'http://127.0.0.1:8983', retries: 0, fetch });
 }
 
 describe('the first requests', () => {
-  it('are about a document with a picture, at an address that can be reached', async () => {
+  it('are about a document with a picture', async () => {
     const text = await firstRequests(clientWith([{ name: 'c', documents: 2 }], 'photo'), 'c', false);
     expect(text).toContain("curl 'http://127.0.0.1:8983/api/cores/c/image?rank.by.id=photo&");
     expect(text).not.toContain('a note');
-    expect(urlOnThisMachine('http://[::]:8983')).toBe('http://[::1]:8983');
-    expect(urlOnThisMachine('http://10.0.0.0:8983')).toBe('http://10.0.0.0:8983');
   });
 
   it('are left out if no document has a picture', async () => {

@@ -33,8 +33,3 @@ async function requestsOf(collection: Collection, withKey: boolean): Promise<str
   const requests = addresses.map((address) => `  curl '${address.replaceAll("'", '%27')}'${header}\n`);
   return `\n${title}:\n${requests.join('')}\n`;
 }
-
-/** The URL by which this machine reaches akin. An address that stands for all of them is none to connect to. */
-export function urlOnThisMachine(url: string): string {
-  return url.replace('//0.0.0.0', '//127.0.0.1').replace('//[::]', '//[::1]');
-}

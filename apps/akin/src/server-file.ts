@@ -1,17 +1,23 @@
 import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { hostname as systemName, tmpdir } from 'node:os';
+import { homedir, hostname as systemName } from 'node:os';
 import path from 'node:path';
 import { parseUrl } from '@akin/domain';
 import { isRunning, sleep } from '@akin/runtime';
+import { urlOnThisMachine } from './http-address.ts';
 
 /** In the data folder: the URL of the akin that serves from it. */
 export const SERVER_FILE = 'server.json';
 
 /**
  * In a folder of this user alone: the data folder of the akin at each port of this machine. Commands that know only the
- * port find it there. Another user cannot write there, and so cannot name a data folder.
+ * port find it there. Another user cannot write there, and so cannot name a data folder. It is not among the temporary
+ * files: their folder is another one in other sessions and services, and is cleaned while akin serves.
+ *
+ * @throws Error of the system for a user without a home
  */
-const PORTS_FOLDER = path.join(tmpdir(), `akin-${process.getuid?.() ?? 'user'}`);
+function portsFolder(): string {
+  return path.join(homedir(), '.akin', 'ports');
+}
 
 export interface RunningServer {
   readonly pid: number;
@@ -38,11 +44,11 @@ export class ServerFile implements AsyncDisposable {
 
   /** @param url as the gateway has it. @throws Error of the system if the file cannot be written */
   markServing(url: string): void {
-    const server = { pid: process.pid, url: reachableUrl(url) };
+    const server = { pid: process.pid, url: urlOnThisMachine(url) };
     this.#write(server);
     try {
-      mkdirSync(PORTS_FOLDER, { recursive: true, mode: 0o700 });
-      if (isOfThisUserAlone(PORTS_FOLDER)) writeFileSync(portFile(server.url), this.#folder, { mode: 0o600 });
+      mkdirSync(portsFolder(), { recursive: true, mode: 0o700 });
+      if (isOfThisUserAlone(portsFolder())) writeFileSync(portFile(server.url), this.#folder, { mode: 0o600 });
     } catch {
       // Such commands work anyway, but originals of their pictures are not shown.
     }
@@ -59,8 +65,12 @@ export class ServerFile implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (!this.#isOwn()) return;
-    if (this.#server !== undefined) rmSync(portFile(this.#server.url), { force: true });
     rmSync(this.#file, { force: true });
+    try {
+      if (this.#server !== undefined) rmSync(portFile(this.#server.url), { force: true });
+    } catch {
+      // As in markServing: there is none.
+    }
   }
 
   /** On PostgreSQL another akin may have used this folder in the meantime. */
@@ -112,8 +122,8 @@ export async function dataFolderAt(url: string): Promise<string | undefined> {
   const { hostname } = new URL(url);
   if (!['127.0.0.1', '[::1]', 'localhost', systemName().toLowerCase()].includes(hostname.toLowerCase()))
     return undefined;
-  if (!isOfThisUserAlone(PORTS_FOLDER)) return undefined;
   try {
+    if (!isOfThisUserAlone(portsFolder())) return undefined;
     const folder = readFileSync(portFile(url), 'utf8');
     const server = await runningServer(folder);
     return server !== undefined && portFile(server.url) === portFile(url) ? folder : undefined;
@@ -124,7 +134,7 @@ export async function dataFolderAt(url: string): Promise<string | undefined> {
 
 function portFile(url: string): string {
   const { port, protocol } = new URL(url);
-  return path.join(PORTS_FOLDER, port || (protocol === 'https:' ? '443' : '80'));
+  return path.join(portsFolder(), port || (protocol === 'https:' ? '443' : '80'));
 }
 
 function isOfThisUserAlone(folder: string): boolean {
@@ -151,9 +161,4 @@ async function isUp(url: string): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-/** A server that listens on all addresses is reached on loopback. */
-function reachableUrl(url: string): string {
-  return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
 }

@@ -7,7 +7,7 @@ import { dataFolder } from '../data-option.ts';
 import { DEFAULT_PORT } from '../default-port.ts';
 import { loadDemo } from '../demo/load-demo.ts';
 import { ensureCollection } from '../ensure-collection.ts';
-import { firstRequests, urlOnThisMachine } from '../first-requests.ts';
+import { firstRequests } from '../first-requests.ts';
 import {
   HOSTS_OPTION,
   STANDBY_OPTION,
@@ -21,6 +21,7 @@ import { baseOf } from '../folder/glob.ts';
 import { RetryableRuns } from '../folder/retryable-runs.ts';
 import { FOLDER_OPTIONS, runAfterChanges, runFolders } from '../folder/run-folders.ts';
 import { watchFolders } from '../folder/watch-folders.ts';
+import { describeAddress, urlOnThisMachine } from '../http-address.ts';
 import { downloadSettings, IMAGES_OPTIONS } from '../images-options.ts';
 import { isFirstStart, offerModel } from '../models/first-model.ts';
 import { MIRROR_OPTION, mirrorUrl, modelsFolder } from '../models/models-folder.ts';
@@ -160,7 +161,7 @@ export const serveCommand: CommandModule = {
     const collection = await ensureCollection(client, options.text('collection'));
     const { backend, backendReason } = served.analyzer;
     const why = backendReason === undefined ? '' : ` (${backendReason})`;
-    process.stdout.write(`akin answers at ${url}/ and analyzes pictures on ${backend}${why}\n`);
+    process.stdout.write(`akin answers at ${describeAddress(url)} and analyzes pictures on ${backend}${why}\n`);
     if (!options.isOn('no-open') && process.stdout.isTTY) openInBrowser(ownUrl);
     let code = 0;
     const run = {
@@ -171,6 +172,7 @@ export const serveCommand: CommandModule = {
       signal,
       retryable,
       failed: new Map<string, string>(),
+      absent: new Set<string>(),
       dataFolder: config.dataFolder,
     };
     if (options.positionals.length > 0) {

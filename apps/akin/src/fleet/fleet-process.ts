@@ -3,6 +3,7 @@ import { AkinError } from '@akin/domain';
 import { createWorkerServer, type Gateway, type WorkerServerConfig } from '@akin/gateway';
 import { causeFields, type Logger, type Metrics, type ProcessName, sleep } from '@akin/runtime';
 import { createLogger } from '@akin/runtime/observability';
+import { describeAddress } from '../http-address.ts';
 import type { ParsedOptions } from '../options.ts';
 import { createProcessMetrics } from '../process-metrics.ts';
 import { listenError } from '../serve.ts';
@@ -113,7 +114,7 @@ export async function runFleetProcess(
       openServer,
       waitingFor: () => waiting,
     });
-    process.stdout.write(`akin ${name} answers at ${url}/\n`);
+    process.stdout.write(`akin ${name} answers at ${describeAddress(url)}\n`);
     await new Promise<void>((resolve) => {
       if (signal.aborted) resolve();
       signal.addEventListener('abort', () => resolve(), { once: true });
