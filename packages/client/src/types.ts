@@ -357,7 +357,7 @@ export type RunState = 'running' | 'paused' | 'done' | 'failed' | 'stopped';
 /** A file that an import run of a folder could not index. */
 export interface RunFailure {
   path: string;
-  /** An error code of akin, or `unreadable`. */
+  /** An error code of akin, `unreadable`, or `absent`: it was named, and is not there. */
   code: string;
   msg: string;
 }

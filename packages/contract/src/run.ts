@@ -8,7 +8,10 @@ export const RUN_STATES = ['running', 'paused', 'done', 'failed', 'stopped'] as 
 
 export const RUN_FAILURE = z.object({
   path: z.string().max(4_096).meta({ description: 'The file.' }),
-  code: z.string().max(100).meta({ description: 'An error code of akin, or `unreadable`.' }),
+  code: z
+    .string()
+    .max(100)
+    .meta({ description: 'An error code of akin, `unreadable`, or `absent`: it was named, and is not there.' }),
   msg: z.string().max(1_000).meta({ description: 'What is wrong with it.' }),
 });
 

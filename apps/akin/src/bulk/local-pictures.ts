@@ -1,8 +1,9 @@
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
-import { AkinError, JsonNumber, quote } from '@akin/domain';
+import { AkinError, quote } from '@akin/domain';
 import type { Analyzer } from '@akin/modules/analyze';
 import { analyzeFile } from '../folder/analyze-file.ts';
+import { placeOfFile } from '../folder/file-document.ts';
 import { isGone, reasonOf } from '../folder/walk.ts';
 import { UsageError } from '../options.ts';
 
@@ -17,14 +18,11 @@ export interface LocalPictures {
   analyze(name: string, signal: AbortSignal): Promise<AnalyzedPicture>;
 }
 
-/** The fields of a document that name its file, and tell that the file is what was indexed, with their types. */
-export const FILE_FIELDS = { source: 'string', path: 'string', bytes: 'long', file_hash: 'long' } as const;
-
 interface AnalyzedPicture {
   /** Members of its document. */
   readonly outputs: { readonly import: string; readonly thumbnail?: string };
   /** As `akin index` writes it, if akin shows the files of the folder. */
-  readonly file: Readonly<Record<keyof typeof FILE_FIELDS, string | JsonNumber>> | undefined;
+  readonly file: ReturnType<typeof placeOfFile> | undefined;
 }
 
 /** @returns the real path @throws {UsageError} if there is no such folder */
@@ -69,7 +67,7 @@ export async function openPictures(
         const below = path.relative(root, file).replaceAll(path.sep, '/');
         return {
           outputs: { import: outputs, ...(webp === undefined ? {} : { thumbnail: webp }) },
-          file: isShown ? { source, path: below, bytes: asJson(stat.size), file_hash: asJson(hash) } : undefined,
+          file: isShown ? placeOfFile({ source, path: below, bytes: stat.size }, hash) : undefined,
         };
       } catch (error) {
         signal.throwIfAborted();
@@ -79,8 +77,6 @@ export async function openPictures(
     },
   };
 }
-
-const asJson = (number: number) => new JsonNumber(String(number));
 
 /**
  * The real path of a file below the folder. Accents in the name may be composed or not.

@@ -1,6 +1,7 @@
-import { AkinError, JsonObject, parseJson, stringifyJson } from '@akin/domain';
+import { AkinError, JsonNumber, JsonObject, parseJson, stringifyJson } from '@akin/domain';
+import { FILE_FIELDS } from '../folder/file-document.ts';
 import type { Line } from './line.ts';
-import { FILE_FIELDS, type LocalPictures } from './local-pictures.ts';
+import type { LocalPictures } from './local-pictures.ts';
 import type { TableColumns } from './table-columns.ts';
 
 /**
@@ -75,6 +76,8 @@ async function withPicture(
   const others = without('import', 'thumbnail', ...(column === 'image' ? ['image'] : []));
   // Other columns of these names mean something else.
   const isFree = others.every(([name]) => name === column || !(name in FILE_FIELDS));
-  const named = file !== undefined && isFree ? Object.entries(file) : [];
+  const named = Object.entries(isFree ? (file ?? {}) : {}).map(
+    ([name, value]) => [name, typeof value === 'number' ? new JsonNumber(String(value)) : value] as const,
+  );
   return [...others.filter(([name]) => !named.some(([one]) => one === name)), ...Object.entries(outputs), ...named];
 }

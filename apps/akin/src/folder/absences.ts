@@ -40,13 +40,13 @@ export class Absences {
 
   /**
    * Marks the documents, or removes them. Nothing is removed of a folder whose drive may not be there, unless that is
-   * wanted.
+   * wanted. `missing` are all marked ones that are not on such a drive, `gone` those that were not marked before.
    */
   async apply(
     collection: Collection,
     batch: Batch,
     prune: 'none' | 'usual' | 'all',
-  ): Promise<{ missing: number; removed: number; refused: readonly RefusedRoot[] }> {
+  ): Promise<{ missing: number; removed: number; gone: number; refused: readonly RefusedRoot[] }> {
     const refused = prune === 'all' || this.lost.length === 0 ? [] : await this.#refused();
     const isOnDrive = new Set(refused.flatMap(({ files }) => files));
     const isRemoved = (one: KnownPicture) => prune === 'all' || (prune === 'usual' && !isOnDrive.has(one));
@@ -65,6 +65,7 @@ export class Absences {
     return {
       missing: kept.filter((one) => !isOnDrive.has(one)).length,
       removed: removed.length,
+      gone: removed.length + kept.filter(({ isMissing }) => !isMissing).length,
       refused: refused.map(({ folder, files, known }) => ({ folder, gone: files.length, known })),
     };
   }

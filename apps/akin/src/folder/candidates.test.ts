@@ -17,12 +17,14 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 async function found(words: string[], input = '') {
   const problems: string[] = [];
+  const absent: string[] = [];
   const sources = new Set<string>();
   const files: string[] = [];
   const stop = new AbortController();
   const listener = {
     onSource: (source: string) => sources.add(path.relative(folder, source)),
     onProblem: (file: string, reason: string) => problems.push(`${path.relative(folder, file)}: ${reason}`),
+    onAbsent: (file: string) => absent.push(path.relative(folder, file)),
   };
   for await (const { path: id, source, file } of candidatesOf(words, listener, stop.signal, {
     input: Readable.from([input]),
@@ -30,7 +32,7 @@ async function found(words: string[], input = '') {
     expect(path.isAbsolute(file)).toBe(true);
     files.push(`${path.relative(folder, source)} > ${id}`);
   }
-  return { files, problems, sources: [...sources] };
+  return { files, problems, sources: [...sources], absent };
 }
 const at = (name: string) => path.join(folder, name);
 
@@ -40,6 +42,7 @@ describe('the files that a command line names', () => {
       files: ['a > 1.jpg', 'a > 2.png', 'a > deep/3.jpg', 'b [x] > 4.jpg'],
       problems: [],
       sources: ['a', 'b [x]'],
+      absent: [],
     });
   });
 
@@ -48,6 +51,7 @@ describe('the files that a command line names', () => {
       files: ['a > 1.jpg', 'a > deep/3.jpg'],
       problems: [],
       sources: ['a'],
+      absent: [],
     });
     expect((await found([at('{a,b*}/?.jpg')])).files).toEqual([' > a/1.jpg', ' > b [x]/4.jpg']);
     expect((await found([at('b \\[x\\]/*.jpg')])).files).toEqual([' > b [x]/4.jpg']);
@@ -58,7 +62,7 @@ describe('the files that a command line names', () => {
     await writeFile(at('a/deep/.akinignore'), '3.jpg');
     await writeFile(at('a/deep/6.jpg'), 'x');
     const files: string[] = [];
-    const silent = { onSource: () => {}, onProblem: () => {} };
+    const silent = { onSource: () => {}, onProblem: () => {}, onAbsent: () => {} };
     for await (const one of candidatesOf([at('a/**/*')], silent, new AbortController().signal, { exclude }))
       files.push(one.path);
     await rm(at('a/deep/.akinignore'));
@@ -92,10 +96,11 @@ describe('the files that a command line names', () => {
   });
 
   it('are reported if they do not exist, and the others are found', async () => {
-    expect(await found([at('none'), at('*.gif'), at('5.jpg')])).toEqual({
+    expect(await found([at('none'), at('5.jpg/none'), at('*.gif'), at('5.jpg')])).toEqual({
       files: [' > 5.jpg'],
-      problems: ['none: it does not exist', '*.gif: nothing matches'],
-      sources: ['none', '', '*.gif'],
+      problems: [],
+      absent: ['none', '5.jpg/none', '*.gif'],
+      sources: [''],
     });
   });
 });

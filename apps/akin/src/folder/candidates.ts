@@ -5,11 +5,11 @@ import { UsageError } from '../options.ts';
 import { ExclusionsOfFiles } from './exclusions.ts';
 import { findMatches } from './glob.ts';
 import { Sidecars } from './sidecars.ts';
-import { type Candidate, candidateOfFile, reasonOf, type WalkListener, walkFolder } from './walk.ts';
+import { type Candidate, candidateOfFile, isGone, reasonOf, type WalkListener, walkFolder } from './walk.ts';
 
 /**
  * The files that a command line names: every picture in a folder, every match of a glob, a file, or with `-` the paths
- * on standard input, one per line, until the signal. Paths that do not exist are reported to the listener.
+ * on standard input, one per line, until the signal. What does not exist is reported to the listener.
  *
  * @param options.exclude patterns of what to leave out of folders and globs, as in .gitignore
  */
@@ -53,6 +53,7 @@ async function* candidatesOfArgument(
   if (kind === 'folder') yield* walkFolder(word, listener, exclude);
   else if (kind === 'file') yield* namedFile(path.resolve(word), sourceOfFile(path.resolve(word)), listener);
   else if (isPattern(word)) yield* candidatesOfPattern(word, listener, exclude);
+  else if (kind === NOTHING) listener.onAbsent(path.resolve(word));
   else {
     // What is known of its files is marked as missing.
     listener.onSource(path.resolve(word));
@@ -64,13 +65,17 @@ export function isPattern(word: string): boolean {
   return /[*?[\]{}]/.test(word);
 }
 
+const NOTHING = 'it does not exist';
+/** Errors of drives that were disconnected while they were mounted. */
+const AWAY = ['ENOTCONN', 'EHOSTDOWN', 'ESTALE', 'ENODEV', 'ENXIO', 'EIO'];
+
 /** The kind of file at a path, or why there is none. */
 async function kindOf(word: string): Promise<'folder' | 'file' | (string & {})> {
   try {
     const stat = await fs.stat(word);
     return stat.isDirectory() ? 'folder' : stat.isFile() ? 'file' : 'it is not a file';
   } catch (error) {
-    return reasonOf(error);
+    return isGone(error) || AWAY.includes((error as NodeJS.ErrnoException).code ?? '') ? NOTHING : reasonOf(error);
   }
 }
 
@@ -81,11 +86,8 @@ async function* candidatesOfPattern(
 ): AsyncGenerator<Candidate> {
   const { base, files } = await findMatches(pattern);
   listener.onSource(base);
-  if (files.length === 0) {
-    // It may also be a folder with such a name that is not there: then nothing of it is removed.
-    listener.onSource(path.resolve(pattern));
-    listener.onProblem(pattern, 'nothing matches');
-  }
+  // It may also be a folder with such a name.
+  if (files.length === 0) listener.onAbsent(path.resolve(pattern));
   const exclusions = new ExclusionsOfFiles(base, exclude);
   const sidecars = new Sidecars();
   for (const file of files) {

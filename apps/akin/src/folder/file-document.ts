@@ -87,16 +87,23 @@ export function folderLabels(below: string): string[] {
   return below.normalize('NFC').split('/').slice(0, -1);
 }
 
-/** The fields of a document that tell which file it came from. */
-export function fieldsOfFile(file: Candidate, hash: number) {
+/** The fields that name the file of a document, and tell that the file is what was indexed, with their types. */
+export const FILE_FIELDS = { source: 'string', path: 'string', bytes: 'long', file_hash: 'long' } as const;
+
+export function placeOfFile({ source, path, bytes }: Pick<Candidate, 'source' | 'path' | 'bytes'>, hash: number) {
+  return { source, path, bytes, file_hash: hash } satisfies Record<keyof typeof FILE_FIELDS, string | number>;
+}
+
+/** All fields that tell which file a document came from. */
+export function fieldsOfFile(
+  file: Pick<Candidate, 'source' | 'path' | 'bytes' | 'modified' | 'changed' | 'inode' | 'sidecars'>,
+  hash: number,
+) {
   const folder = path.posix.dirname(file.path.normalize('NFC'));
   return {
     folder: folder === '.' ? '/' : folder,
-    source: file.source,
-    path: file.path,
-    bytes: file.bytes,
+    ...placeOfFile(file, hash),
     modified: new Date(file.modified * 1_000).toISOString(),
-    file_hash: hash,
     ...(file.changed === undefined ? {} : { file_changed: new Date(file.changed).toISOString() }),
     ...(file.inode === undefined ? {} : { file_inode: file.inode }),
     ...(file.sidecars === undefined ? {} : { file_sidecars: file.sidecars }),

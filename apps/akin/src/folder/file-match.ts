@@ -43,7 +43,7 @@ export type Match<Known, Found> =
   | { readonly kind: 'same'; readonly known: Known; readonly found: Found }
   /** It has the content of a document, and another path or time. */
   | { readonly kind: 'moved'; readonly known: Known; readonly found: Found; readonly hash: number }
-  /** It is where the file of a document was, or was renamed, with another content. */
+  /** It is where the file of a document was, or was renamed, with another content: also of a deleted one. */
   | { readonly kind: 'edited'; readonly known: Known; readonly found: Found }
   /** It is a further copy of a file whose document was deleted; no document has this content. */
   | { readonly kind: 'copied'; readonly known: Known; readonly found: Found; readonly hash: number }

@@ -62,7 +62,11 @@ export interface FolderReport {
   readonly leftOut: number;
   /** Documents that are marked because their files are gone, and that --prune would remove. */
   readonly missing: number;
+  /** Documents that were marked so, and whose files are back. */
+  readonly returned: number;
   readonly removed: number;
+  /** Paths that were named, absolute, and where nothing is. */
+  readonly absent: readonly string[];
   /** Folders with so many files gone that they may not be there at all: their documents are marked and kept. */
   readonly refused: readonly RefusedRoot[];
   readonly videos: number;
@@ -139,13 +143,18 @@ export async function indexFolder(run: FolderRun): Promise<FolderReport> {
     fileOfId.set(document.id, file);
     return batch.add(document);
   };
+  const update = (document: FileDocument, known: KnownPicture, found: Candidate) => {
+    if (known.isMissing) counts.returned++;
+    return add(document, found);
+  };
   const addEdited = async (edit: Edit, isOther: boolean) => {
     const { known, found, hash, analysis, labels } = edit;
-    const newId = isOther && documents.idOf({ kind: 'new', found });
-    if (newId) {
+    const newId = isOther ? documents.idOf({ kind: 'new', found }) : undefined;
+    if (known.isDeleted) await add(newDocument(newId ?? known.id, found, hash, analysis, labels), found);
+    else if (newId !== undefined) {
       displaced.push(known);
       await add(newDocument(newId, found, hash, analysis, labels), found);
-    } else await add(changedDocument(known, { ...edit, file: found }), found);
+    } else await update(changedDocument(known, { ...edit, file: found }), known, found);
   };
   const work = async (match: FileMatch, stored: StoredPicture | undefined): Promise<void> => {
     const found = ownPlace(match);
@@ -153,7 +162,8 @@ export async function indexFolder(run: FolderRun): Promise<FolderReport> {
     try {
       const known = match.kind === 'new' || match.kind === 'copied' ? undefined : match.known;
       const isSame = match.kind === 'same' || match.kind === 'moved';
-      if (match.kind !== 'new' && match.known.isDeleted && !run.restoreDeleted) {
+      const isDeleted = match.kind !== 'new' && match.known.isDeleted;
+      if (isDeleted && match.kind !== 'edited' && !run.restoreDeleted) {
         counts.skipped++;
         const id = documents.idOf(match);
         if (id !== undefined && 'hash' in match) deletedElsewhere.push({ id, ...fieldsOfFile(found, match.hash) });
@@ -164,17 +174,17 @@ export async function indexFolder(run: FolderRun): Promise<FolderReport> {
         if (stored !== undefined) {
           counts.done++;
           const { analysis } = await analyze(found, []);
-          await add(changedDocument(known, { file: found, hash, analysis, stored, labels }), found);
+          await update(changedDocument(known, { file: found, hash, analysis, stored, labels }), known, found);
         } else if (match.kind === 'moved') {
           if (known.place === found.place) counts.unchanged++;
           else counts.moved++;
-          await add(changedDocument(known, { file: found, hash, labels }), found);
+          await update(changedDocument(known, { file: found, hash, labels }), known, found);
         } else if (labels.some((label) => !known.labels.includes(label))) {
           counts.done++;
-          await add({ ...existing(known), labels: { 'add-distinct': labels } }, found);
+          await update({ ...existing(known), labels: { 'add-distinct': labels } }, known, found);
         } else {
           counts.unchanged++;
-          if (known.isMissing) await add(existing(known), found);
+          if (known.isMissing) await update(existing(known), known, found);
         }
         return;
       }
@@ -191,7 +201,7 @@ export async function indexFolder(run: FolderRun): Promise<FolderReport> {
       const { duplicate_descriptor: duplicate } = JSON.parse(analysis.outputs) as { duplicate_descriptor?: string };
       if (duplicate) nearDuplicates.add(decodeDescriptor(duplicate, 'duplicate'));
       counts.done++;
-      if (known === undefined || known.isDeleted || run.picturesOf !== undefined) {
+      if (known === undefined || (isDeleted && match.kind !== 'edited') || run.picturesOf !== undefined) {
         await add(newDocument(id, found, hash, analysis, labels), found);
         return;
       }
@@ -229,6 +239,7 @@ export async function indexFolder(run: FolderRun): Promise<FolderReport> {
 
   const listener: WalkListener = {
     onSource: (folder) => absences.addRoot(folder),
+    onAbsent: (file) => absences.addRoot(file),
     onVideo: () => void videos++,
     onProblem(file, reason) {
       counts.found++;
@@ -269,7 +280,16 @@ export async function indexFolder(run: FolderRun): Promise<FolderReport> {
   }
   await Promise.all(underway);
   // If most edited files show other pictures, another card is there.
-  if (!broken) for (const edit of unsure) await addEdited(edit, sameness.other > sameness.same);
+  const areOther = sameness.other > sameness.same;
+  if (!broken && !areOther && !run.restoreDeleted) {
+    // The id is that of a document again. What the file was before it was edited stays deleted: it may be in a backup.
+    const former = unsure.flatMap(({ known, found }) => {
+      const id = known.isDeleted ? documents.idOf({ kind: 'new', found }) : undefined;
+      return id === undefined || known.hash === undefined ? [] : [{ id, ...fieldsOfFile(known, known.hash) }];
+    });
+    if (former.length > 0) await collection.addTombstones(former);
+  }
+  if (!broken) for (const edit of unsure) await addEdited(edit, areOther);
   absences.lost = [...lost, ...displaced];
   if (!broken) await batch.flush();
   if (broken) throw broken;
@@ -277,14 +297,17 @@ export async function indexFolder(run: FolderRun): Promise<FolderReport> {
   if (deletedElsewhere.length > 0) await collection.addTombstones(deletedElsewhere);
   const absent =
     stopped || run.picturesOf !== undefined
-      ? { missing: 0, removed: 0, refused: [] }
+      ? { missing: 0, removed: 0, gone: 0, refused: [] }
       : await absences.apply(collection, batch, run.prune);
+  counts.gone = absent.gone;
   await collection.commit();
   return {
     indexed: counts.done,
     unchanged: counts.unchanged,
     moved: counts.moved,
     leftOut: counts.skipped,
+    returned: counts.returned,
+    absent: [...progress.absent],
     ...absent,
     videos,
     nearDuplicates: nearDuplicates.count,
@@ -299,7 +322,9 @@ function needsStored({ kind, known, found }: Exclude<FileMatch, { kind: 'new' | 
   return kind === 'edited' || known.sidecars !== found.sidecars;
 }
 
-function compare({ stored, analysis }: Edit): Sameness {
+function compare({ known, stored, analysis }: Edit): Sameness {
+  // Nothing remains of its picture.
+  if (known.isDeleted) return 'unsure';
   if (stored === undefined) return 'same';
   const { taken } = toFields(analysis.facts ?? {});
   const before = { taken: stored.fields.taken, outputs: stored.outputs };

@@ -105,9 +105,12 @@ class Library {
       const hash = files.hash(found.place);
       const id = match.kind === 'new' || match.kind === 'copied' ? `d${++this.#ids}` : match.known.id;
       if (match.kind === 'new' || match.kind === 'edited') this.analyzed.push(found.place);
-      const isDeleted = match.kind !== 'new' && match.known.isDeleted;
+      const wasDeleted = match.kind !== 'new' && match.known.isDeleted;
+      const isDeleted = wasDeleted && match.kind !== 'edited';
       const { place, bytes, modified, changed, inode } = found;
       this.known = this.known.filter((one) => one.id !== id);
+      // What the file was before stays deleted.
+      if (wasDeleted && !isDeleted) this.known.push({ ...match.known, id: `d${++this.#ids}` });
       this.missing.delete(id);
       this.known.push(
         match.kind === 'same'
@@ -315,7 +318,23 @@ describe('the documents of files', () => {
     expect(it.places).toEqual({ '/b': 'd2', '/c': 'd3', '/kept': 'd4', '/copy': 'd5' });
     it.files.write('/again', 'new');
     await it.index();
-    expect(it.idAt('/again')).toBe('d6');
+    expect(it.idAt('/again')).toBe('d1');
+  });
+
+  it('come back under their ids when their deleted files are edited, and not their backups', async () => {
+    const it = await library();
+    it.delete('/a');
+    it.files.move('/a', '/a_original');
+    it.files.write('/a', 'new');
+    await it.index();
+    expect([it.idAt('/a'), it.idAt('/a_original'), it.analyzed]).toEqual(['d1', undefined, ['/a']]);
+    it.delete('/b');
+    it.files.copy('/c', '/b');
+    await it.index();
+    expect(it.idAt('/b')).not.toBe('d2');
+    it.files.copy('/a_original', '/copy');
+    await it.index();
+    expect([it.idAt('/copy'), it.analyzed]).toEqual([undefined, []]);
   });
 
   it('stay deleted for further copies, while no document has this content', async () => {
@@ -338,7 +357,7 @@ describe('the documents of files', () => {
     it.files.move('/a', 'other');
     it.files.move('unplugged', '/a');
     await it.index();
-    expect([it.idAt('/a'), it.analyzed, [...it.missing]]).toEqual([undefined, [], ['d4']]);
+    expect([it.idAt('/a'), it.analyzed, [...it.missing]]).toEqual([undefined, [], ['d1']]);
   });
 
   it('are not edited by a copy of a deleted picture at the place of a file that is gone', async () => {

@@ -20,10 +20,9 @@ const CONCURRENT_READS = 16;
  *
  * 1. A file with the content that it had stays with its document.
  * 2. A file with the content of a document whose own file is gone, or was replaced, is that file under another name.
- * 3. Any other file at the place of a document is an edited version, unless the document was deleted, or the file is a
- *    copy of one whose document was deleted. So is a file with the number of a file that is gone, if it is in the same
- *    folder or has the same name.
- * 4. What is left is new, or a further copy of a file whose document was deleted.
+ * 3. Any other file at the place of a document is an edited version, unless it is a copy of one whose document was
+ *    deleted. So is a file with the number of a file that is gone, if it is in the same folder or has the same name.
+ * 4. What is left is a further copy of a file whose document was deleted, an edited version of one, or new.
  *
  * When a file was copied and then edited, 2 and 3 contradict each other, and the number of the file in its file system
  * decides: a renamed file keeps it. Whether an edited version shows another picture is not decided here.
@@ -163,8 +162,12 @@ export class FileMatcher<Known extends KnownFile, Found extends FoundFile> {
       const { names, hash } = group;
       const found = names[0] as Found;
       const known = this.#deletedOf(group);
+      const isCopy = this.#keptContents.has(contentOf({ bytes: found.bytes, hash }) ?? '');
+      const here = isCopy ? undefined : this.#find(group, ({ isDeleted }) => isDeleted);
       group.isDone = true;
-      matches.push(known && hash !== undefined ? { kind: 'copied', known, found, hash } : { kind: 'new', found });
+      if (known && hash !== undefined) matches.push({ kind: 'copied', known, found, hash });
+      else if (here) matches.push(this.#claim(group, here.known, { kind: 'edited', ...here }));
+      else matches.push({ kind: 'new', found });
     }
     const unseen = [...this.#unclaimed].filter((one) => !one.isDeleted && isWalked(one));
     const isLost = new Set<Known>();
@@ -231,8 +234,9 @@ export class FileMatcher<Known extends KnownFile, Found extends FoundFile> {
       if (one.isDeleted && this.#live.has(contentOf(one)) && file !== undefined) {
         return one.modified === file.modified || nameOf(one) === nameOf(file);
       }
-      if (there === undefined || there.isDone || one.isDeleted || file === undefined || isSwapped(there)) return true;
-      return one.inode !== undefined && one.inode === file.inode && !isBackupOf(file.place, one.place);
+      if (there === undefined || there.isDone || file === undefined || isSwapped(there)) return true;
+      if (isBackupOf(file.place, one.place)) return false;
+      return one.isDeleted || (one.inode !== undefined && one.inode === file.inode);
     };
     const traits: readonly ((file: KnownFile | Found) => unknown)[] = [
       ({ inode }) => inode,

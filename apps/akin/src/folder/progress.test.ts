@@ -11,6 +11,8 @@ const counts = (change: Partial<Counts>): Counts => ({
   unchanged: 0,
   moved: 0,
   skipped: 0,
+  gone: 0,
+  returned: 0,
   failed: 0,
   ...change,
 });
@@ -51,8 +53,18 @@ it.each([
 
 describe('the report', () => {
   const report = {
-    ...{ indexed: 3, unchanged: 2, moved: 0, missing: 0, removed: 1, leftOut: 0, videos: 0, nearDuplicates: 1 },
-    ...{ refused: [], failures: [], stopped: false },
+    ...{
+      indexed: 3,
+      unchanged: 2,
+      moved: 0,
+      missing: 0,
+      returned: 0,
+      removed: 1,
+      leftOut: 0,
+      videos: 0,
+      nearDuplicates: 1,
+    },
+    ...{ absent: [], refused: [], failures: [], stopped: false },
   };
   const failures = (count: number) =>
     Array.from({ length: count }, (_, i) => ({ file: `${i}.jpg`, reason: 'broken', code: 'unreadable' }));
@@ -97,6 +109,9 @@ describe('the report', () => {
       '1 picture is marked as missing, until the files are back. --prune removes them.',
     ]);
     expect(lines({ refused, missing: 2 }).at(-1)).toMatch(/^2 more pictures are marked as missing/);
+    expect(lines({ returned: 2 })).toEqual(['2 missing pictures are back.']);
+    expect(lines({ absent: ['/mnt/usb', '/mnt/other'], refused }).at(0)).toBe('/mnt/other is not there.');
+    expect(exitCode({ ...report, absent: ['/mnt/usb'] })).toBe(2);
     const drives = lines({ refused, indexed: 0, unchanged: 0, removed: 0 });
     expect(drives).toEqual([
       expect.stringContaining('/mnt/usb: none of its files is there. Is its drive connected?'),

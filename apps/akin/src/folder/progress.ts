@@ -10,6 +10,9 @@ export interface Counts {
   moved: number;
   /** Skipped because their documents were deleted on purpose. */
   skipped: number;
+  /** Documents that lost their files in this run, and those whose missing files are back. */
+  gone: number;
+  returned: number;
   failed: number;
 }
 
@@ -29,9 +32,13 @@ export class Progress {
     unchanged: 0,
     moved: 0,
     skipped: 0,
+    gone: 0,
+    returned: 0,
     failed: 0,
   };
   readonly failures: Failure[] = [];
+  /** Paths that were named, and where nothing is. */
+  readonly absent = new Set<string>();
   readonly #line: TerminalLine;
 
   constructor(out: NodeJS.WriteStream) {
@@ -49,8 +56,8 @@ export class Progress {
   }
 
   get hasWork(): boolean {
-    const { done, moved, failed } = this.counts;
-    return done + moved + failed > 0;
+    const { done, moved, gone, returned, failed } = this.counts;
+    return done + moved + gone + returned + failed + this.absent.size > 0;
   }
 
   /** Undefined while it is unknown. */

@@ -15,7 +15,7 @@ export async function reportHeic(
 ): Promise<void> {
   if (canRead || words.includes('-')) return;
   let count = 0;
-  const silent = { onSource: () => {}, onProblem: () => {} };
+  const silent = { onSource: () => {}, onProblem: () => {}, onAbsent: () => {} };
   for await (const { file } of candidatesOf(words, silent, signal)) {
     if (signal.aborted) return;
     if (/\.(heic|heif)$/i.test(file)) count++;

@@ -4,9 +4,9 @@ import type { FolderReport } from './index-folder.ts';
 const PRINTED_FAILURES = 50;
 
 export function reportText(report: FolderReport): string {
-  const { indexed, unchanged, moved, leftOut, missing, removed, refused, failures, stopped } = report;
-  const seen = indexed + unchanged + moved + leftOut + missing + removed + refused.length + failures.length;
-  if (!stopped && seen === 0) {
+  const { indexed, unchanged, moved, leftOut, missing, returned, removed, absent, refused, failures, stopped } = report;
+  const seen = indexed + unchanged + moved + leftOut + missing + removed + failures.length;
+  if (!stopped && seen + absent.length + refused.length === 0) {
     return 'No pictures that akin can read were found there.';
   }
   const lines = [
@@ -19,6 +19,8 @@ export function reportText(report: FolderReport): string {
     );
   if (moved > 0)
     lines.push(`${moved} found at another place. Their documents name it now, and keep all that they had.`);
+  if (returned > 0) lines.push(`${returned} missing ${returned === 1 ? 'picture is' : 'pictures are'} back.`);
+  for (const one of absent) if (!refused.some(({ folder }) => folder === one)) lines.push(`${one} is not there.`);
   for (const { folder, gone, known } of refused) {
     const what = gone === known ? 'none of its files is there' : `${gone} of its ${known} files are not there`;
     lines.push(
@@ -44,8 +46,8 @@ export function reportText(report: FolderReport): string {
   return lines.join('\n');
 }
 
-/** 0 if every file is indexed, 2 if some failed or --prune refused, 130 if the run was stopped. */
+/** 0 if every file is indexed, 2 if some failed or are not there, 130 if the run was stopped. */
 export function exitCode(report: FolderReport): number {
   if (report.stopped) return 130;
-  return report.failures.length > 0 ? 2 : 0;
+  return report.failures.length + report.absent.length > 0 ? 2 : 0;
 }

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import type { Collection } from '@akin/client';
 import type { Analyzer } from '@akin/modules/analyze';
 import { splitList } from '../fleet/options.ts';
@@ -10,7 +11,7 @@ import { Progress } from './progress.ts';
 import { exitCode, reportText } from './report.ts';
 import { reportHeic } from './report-heic.ts';
 import type { RetryableRuns } from './retryable-runs.ts';
-import { RunReporter } from './run-reporter.ts';
+import { RunReporter, reportReturned } from './run-reporter.ts';
 
 export const FOLDER_OPTIONS: readonly Option[] = [
   { name: 'collection', valueName: 'name', description: 'Collection for the pictures', default: 'my-collection' },
@@ -49,6 +50,8 @@ export interface FoldersRun {
   readonly retryable?: RetryableRuns;
   /** Gets the files that fail, with their states: {@link runAfterChanges} skips them until they change. */
   readonly failed?: Map<string, string>;
+  /** Gets what is not there after each run: {@link runAfterChanges} reports it only once. */
+  readonly absent?: Set<string>;
 }
 
 /**
@@ -85,7 +88,7 @@ async function runOnce(
   retryOf: string | undefined,
   isAfterChanges = false,
 ): Promise<number> {
-  const { retryable, dataFolder, models, failed = new Map<string, string>(), ...rest } = run;
+  const { retryable, dataFolder, models, failed = new Map<string, string>(), absent: before, ...rest } = run;
   if (dataFolder !== undefined) await rememberFolders(dataFolder, run.collection.name, options.positionals);
   const isWhole = run.picturesOf === undefined && retryOf === undefined && !isAfterChanges;
   const progress = new Progress(process.stderr);
@@ -94,6 +97,11 @@ async function runOnce(
     onlyWork: isAfterChanges,
   });
   const states = new Map<string, string>();
+  const absent = new Set<string>();
+  const addAbsent = (file: string) => {
+    absent.add(file);
+    if (!isAfterChanges || !before?.has(file)) progress.absent.add(file);
+  };
   let report: FolderReport | undefined;
   try {
     if (isWhole) await reportHeic(options.positionals, (line) => progress.printLine(line), run.signal);
@@ -106,7 +114,11 @@ async function runOnce(
         const onProblem = (file: string, reason: string) => {
           if (!isAfterChanges || failed.get(file) !== '') listener.onProblem(file, reason);
         };
-        const quiet = { ...listener, onProblem };
+        const onAbsent = (file: string) => {
+          addAbsent(file);
+          listener.onAbsent(file);
+        };
+        const quiet = { ...listener, onProblem, onAbsent };
         for await (const candidate of candidatesOf(options.positionals, quiet, run.signal, { exclude })) {
           const { file, bytes, modified, changed } = candidate;
           const state = `${bytes} ${modified} ${changed}`;
@@ -121,15 +133,27 @@ async function runOnce(
       restoreDeleted: isWhole && options.isOn('restore-deleted'),
       progress,
     });
+    // An empty folder may be where a drive is mounted.
+    for (const { folder, gone, known } of report.refused) if (gone === known) addAbsent(folder);
   } finally {
     progress.finish();
     const isRetryable = report !== undefined && report.failures.length > 0 && !options.positionals.includes('-');
     if (isRetryable) retryable?.offer(reporter.id, () => runOnce(options, run, reporter.id));
     await reporter.finish(report === undefined ? 'failed' : report.stopped ? 'stopped' : 'done');
   }
+  if (!report.stopped) await reportAbsences(options.positionals, run, absent);
   for (const file of states.keys()) failed.delete(file);
   for (const { file } of report.failures) failed.set(file, states.get(file) ?? '');
   if (isAfterChanges && !progress.hasWork) return 0;
   process.stdout.write(`${reportText(report)}\n`);
   return report.refused.length > 0 && options.isOn('prune') ? 2 : exitCode(report);
+}
+
+async function reportAbsences(words: readonly string[], run: FoldersRun, absent: ReadonlySet<string>): Promise<void> {
+  run.absent?.clear();
+  for (const one of absent) run.absent?.add(one);
+  const folders = words.filter((word) => word !== '-').map((word) => path.resolve(word));
+  const isWalked = (file: string) => folders.some((one) => file === one || file.startsWith(`${one}${path.sep}`));
+  // Nothing depends on it.
+  await reportReturned(run.collection, (file) => isWalked(file) && !absent.has(file)).catch(() => {});
 }

@@ -7,6 +7,8 @@ const REPORT_MILLISECONDS = 1_000;
 const SILENT_MILLISECONDS = 15_000;
 const MAX_FAILURES = 1_000;
 const LONGEST_MESSAGE = 1_000;
+/** The code of what was named and is not there. */
+const ABSENT = 'absent';
 
 /**
  * Reports the progress of a run to akin, so that the page shows it. Nothing depends on it: an akin that refuses reports
@@ -63,7 +65,11 @@ export class RunReporter {
     if (this.#onlyWork && !this.#progress.hasWork) return;
     this.#isBusy = true;
     this.#reportedAt = performance.now();
-    const { counts, failures, secondsLeft } = this.#progress;
+    const { counts, secondsLeft } = this.#progress;
+    const failures = [
+      ...[...this.#progress.absent].map((file) => ({ file, code: ABSENT, reason: 'it is not there' })),
+      ...this.#progress.failures,
+    ];
     // More files may fail during this report.
     const failureCount = failures.length;
     const isNew = failureCount > this.#reportedFailures;
@@ -74,7 +80,7 @@ export class RunReporter {
         total: counts.found,
         done: counts.done,
         unchanged: counts.unchanged + counts.moved + counts.skipped,
-        failed: counts.failed,
+        failed: failureCount,
         ...(state === 'running' && secondsLeft !== undefined ? { secondsLeft: Math.ceil(secondsLeft) } : {}),
         ...(isNew
           ? {
@@ -91,6 +97,26 @@ export class RunReporter {
       // The run continues, and the command reports its result.
     } finally {
       this.#isBusy = false;
+    }
+  }
+}
+
+/**
+ * Takes from the reports of earlier runs that something is not there, as soon as it is. A run in which nothing else
+ * failed is dismissed.
+ *
+ * @param isThere whether there is something at a path
+ */
+export async function reportReturned(collection: Collection, isThere: (file: string) => boolean): Promise<void> {
+  const { runs } = await collection.runs();
+  for (const { id, source, state, total, done, unchanged, failed, failures } of runs) {
+    const rest = failures.filter(({ code, path }) => code !== ABSENT || !isThere(path));
+    const returned = failures.length - rest.length;
+    if (state === 'running' || returned === 0) continue;
+    if (failed === returned) await collection.dismissRun(id);
+    else {
+      const counts = { total, done, unchanged, failed: failed - returned };
+      await collection.reportRun(id, { source, state, ...counts, failures: rest });
     }
   }
 }

@@ -25,6 +25,7 @@ async function walked(start = folder): Promise<{ ids: string[]; problems: string
   const walk = walkFolder(start, {
     onSource: (source) => sources.push(source),
     onProblem: (file, reason) => problems.push(`${path.relative(folder, file)}: ${reason}`),
+    onAbsent: () => {},
   });
   for await (const { path: id } of walk) ids.push(id);
   return { ids, problems, sources };
@@ -63,7 +64,12 @@ describe('walking a folder', () => {
     const [ids, videos]: string[][] = [[], []];
     const walk = walkFolder(
       folder,
-      { onSource: () => {}, onProblem: () => {}, onVideo: (file) => videos?.push(path.basename(file)) },
+      {
+        onSource: () => {},
+        onProblem: () => {},
+        onAbsent: () => {},
+        onVideo: (file) => videos?.push(path.basename(file)),
+      },
       ['private/'],
     );
     for await (const { path: id } of walk) ids?.push(id);

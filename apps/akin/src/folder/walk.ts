@@ -27,8 +27,10 @@ const CONCURRENT_READS = 16;
 export interface WalkListener {
   /** A folder, absolute, to which ids are relative. */
   onSource(folder: string): void;
-  /** A path that exists and cannot be read, or was named and does not exist. */
+  /** A path that exists and cannot be read. */
   onProblem(file: string, reason: string): void;
+  /** A path, absolute, that was named and where nothing is: perhaps on a drive that is not connected. */
+  onAbsent(file: string): void;
   /** A video, which akin does not read. */
   onVideo?(file: string): void;
 }
