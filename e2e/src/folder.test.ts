@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { appendFile, link, mkdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { appendFile, copyFile, link, mkdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Collection, FoundDocument } from '@akin/client';
 import { freePort } from '@akin/testing';
@@ -223,10 +223,15 @@ describe('what was indexed', () => {
     expect(err).toContain('2 skipped');
     await utimes(path.join(pictures, 'no-ending'), 1_700_000_000, 1_700_000_000);
     expect((await index()).out).toContain('2 skipped');
+    // A copy of what it was stays deleted.
+    await copyFile(path.join(pictures, 'no-ending'), path.join(pictures, 'holiday/backup'));
     await appendFile(path.join(pictures, 'no-ending'), 'changed');
     const changed = await index();
     expect(changed.out).toContain('1 indexed, 3 unchanged');
-    expect(changed.out).toContain('1 skipped');
+    expect(changed.out).toContain('2 skipped');
+    expect((await documents(collection)).has('no-ending')).toBe(true);
+    expect((await index()).out).toContain('2 skipped');
+    await rm(path.join(pictures, 'holiday/backup'));
     expect((await index('--restore-deleted')).out).toContain('1 indexed, 4 unchanged');
   });
 

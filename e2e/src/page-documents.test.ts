@@ -74,9 +74,14 @@ describe('documents on the page', () => {
     await page.getByRole('link', { name: 'Manage' }).click();
     await page.getByRole('link', { name: 'Trash (2)' }).click();
     await page.getByRole('heading', { name: 'Trash of my-collection' }).waitFor();
-    await cards(page).getByRole('checkbox').nth(1).click();
-    await bar.getByRole('button', { name: 'Restore' }).click();
+    await cards(page).nth(1).locator('.picture').click();
+    const details = page.getByRole('dialog');
+    await details.getByRole('button', { name: 'Select' }).waitFor();
+    await saveScreenshot(page, 'trash-details');
+    expect(await details.getByRole('button', { name: /^(Delete|Label|Title|Edit|Remove|Download)/ }).count()).toBe(0);
+    await details.getByRole('button', { name: 'Restore' }).click();
     await page.getByText('1 document restored to my-collection.').waitFor();
+    await details.waitFor({ state: 'hidden' });
     expect((await collection.status()).documents).toBe(documents - 1);
     const { docs } = (await demo.akin.client.collection('my-collection.trash').select({ fl: 'id,trashed_at' }))
       .response;
@@ -103,12 +108,12 @@ describe('documents on the page', () => {
     await bar.getByText('3 selected').waitFor();
     expect(await dialog.count()).toBe(0);
     await bar.getByRole('button', { name: 'Label…' }).click();
-    await dialog.getByLabel('Label').fill('loud');
+    await dialog.getByLabel('Label').fill('loud, on my head');
     await page.keyboard.press('Enter');
-    await page.getByText('3 documents got the label “loud”.').hover();
+    await page.getByText('3 documents got the labels “loud” and “on my head”.').hover();
     expect(await counted()).toBe(3);
     await page.getByRole('button', { name: 'Undo' }).click();
-    await page.getByText('got the label').waitFor({ state: 'hidden' });
+    await page.getByText('got the labels').waitFor({ state: 'hidden' });
     expect(await counted()).toBe(0);
 
     await settled(page);

@@ -93,6 +93,19 @@ describe('the page of a folder', () => {
     await expectAccessible(page);
     await collection.reportRun('elsewhere', { ...report, state: 'done', done: 3_000, failed: 0 });
     await bar.getByText('3,000 pictures indexed').waitFor();
+    const absent = { path: '/mnt/card', code: 'absent', msg: 'it is not there' };
+    const failures = [absent, { path: '/mnt/a.jpg', code: 'unreadable', msg: 'broken' }];
+    await collection.reportRun('elsewhere', { ...report, state: 'done', done: 0, failed: 1, failures: [absent] });
+    await collection.reportRun('other', { ...report, state: 'done', failed: 2, failures });
+    await page.reload();
+    await bar.getByText('/mnt/card is not there.').nth(1).waitFor();
+    expect(await bar.getByRole('button', { name: /failed/ }).allTextContents()).toEqual([
+      expect.stringContaining('1 failed'),
+    ]);
+    expect(await bar.textContent()).not.toContain('0 pictures');
+    await saveScreenshot(page, 'runs-absent');
+    await expectAccessible(page);
+    for (const id of ['elsewhere', 'other']) await collection.dismissRun(id);
     await context.close();
   });
 });
@@ -142,6 +155,26 @@ describe('the original of a picture', () => {
     await details(page).waitFor({ state: 'hidden' });
     await page.goBack();
     await details(page).getByRole('heading', { name: 'two' }).waitFor();
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('is not there if its file is missing: then the page says so, and shows the thumbnail as it is', async () => {
+    const collection = akin.client.collection('my-collection');
+    await collection.add([{ id: 'trip/two.jpg', missing: { set: true } } as never], { commit: true });
+    const { page, context, complaints } = await openPage(browser, `${akin.url}/`);
+    await settled(page);
+    expect(await page.locator('.card .gone').allTextContents()).toEqual(['missing']);
+    await saveScreenshot(page, 'missing');
+    await page.getByText('File is missing').waitFor();
+    await page.getByRole('button', { name: 'yes 1' }).click();
+    await page.getByText('1 found').waitFor();
+    await page.locator('.card .picture').click();
+    await details(page).getByText('The drive may not be connected.').waitFor();
+    const small = await details(page).locator('img.small').boundingBox();
+    expect(Math.max(small?.width ?? 0, small?.height ?? 0)).toBeLessThanOrEqual(256);
+    await saveScreenshot(page, 'missing-details');
+    await expectAccessible(page);
     expect(complaints).toEqual([]);
     await context.close();
   });

@@ -109,6 +109,8 @@ export interface Actions {
   addLabel(document: FoundDocument, label?: string): Promise<void>;
   removeLabel(document: FoundDocument, label: string): Promise<void>;
   deleteOpened(document: FoundDocument): Promise<void>;
+  /** From the trash. */
+  restoreOpened(document: FoundDocument): Promise<void>;
   /** Saves the file of a document on this computer. */
   download(document: FoundDocument): Promise<void>;
   searchBySelected(): void;

@@ -1,5 +1,6 @@
 import type { Collection, FoundDocument, Plain } from '@akin/client';
-import { html, svg, type TemplateResult } from 'lit-html';
+import { html, nothing, svg, type TemplateResult } from 'lit-html';
+import { isMissing } from './file-path.ts';
 import { keyedSource } from './key.ts';
 import { TEXTS } from './texts.ts';
 
@@ -15,7 +16,7 @@ export function isAnalyzed(document: FoundDocument): boolean {
 export function picture(document: FoundDocument, collection: Collection): TemplateResult {
   if (!isAnalyzed(document)) return html`<span class="placeholder">${TEXTS.details.noPicture}</span>`;
   return html`<img loading="lazy" src=${keyedSource(collection.thumbnailAddress(document.id))} alt=${titleOf(document)}
-    @error=${showColors} @load=${showPicture} />`;
+    @error=${showColors} @load=${showPicture} />${isMissing(document) ? html`<span class="gone">${TEXTS.gone}</span>` : nothing}`;
 }
 
 /** Marks a picture without a thumbnail: the style sheet shows the colours in its place. */

@@ -48,10 +48,13 @@ describe('the fields for filters', () => {
       field('content_descriptor', 'string', 'analysis'),
       field('price', 'double'),
       field('sold', 'boolean'),
+      field('file_drive_missing', 'boolean'),
       ...Array.from({ length: 20 }, (_, i) => field(`f${i}`)),
+      field('missing', 'boolean'),
     ]);
     expect(fields.map(({ name }) => name)).toEqual([
       'labels',
+      'missing',
       'sold',
       'f0',
       'f1',
@@ -59,7 +62,6 @@ describe('the fields for filters', () => {
       'f3',
       'f4',
       'f5',
-      'f6',
       'color_isolated',
     ]);
     expect(fields[0]).toEqual({ name: 'labels', multiValued: true });
@@ -159,6 +161,8 @@ describe('groups', () => {
     expect(names(responseWith(1000, { f1: ['a', 9, 'b', 8] }))).toEqual([]);
     expect(names(responseWith(4, { f1: ['a', 1, 'b', 1, 'c', 1, 'd', 1] }))).toEqual([]);
     expect(names(responseWith(0, {}))).toEqual([]);
+    const missing = (body: SearchResponse) => facetsOf(body, [{ name: 'missing', multiValued: false }], []).length;
+    expect([['true', 1], []].map((counts) => missing(responseWith(1000, { f0: counts })))).toEqual([1, 0]);
   });
 
   it('stay visible if a value is chosen, so that it can be removed', () => {

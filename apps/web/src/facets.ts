@@ -40,15 +40,19 @@ const MORE_VALUES = 100;
 const MIN_SHARE = 0.1;
 /** Fields from the analysis that are listed before and after the fields of the documents. */
 const FIRST = ['labels', 'color_names'];
+/** Whether the file of a document is gone. */
+const MISSING = 'missing';
 const LAST = ['copyspace', 'color_isolated'];
 
 /** The fields of a collection that can be filters: Strings and Booleans. */
 export function facetFieldsOf(fields: readonly SchemaField[]): FacetField[] {
   const named = (names: readonly string[]) => names.flatMap((name) => fields.filter((field) => field.name === name));
-  const others = fields.filter(
-    ({ name, origin, type }) =>
-      origin === 'document' && (type === 'string' || type === 'boolean') && !FILE_FIELD.test(name),
-  );
+  const others = fields
+    .filter(
+      ({ name, origin, type }) =>
+        origin === 'document' && (type === 'string' || type === 'boolean') && !FILE_FIELD.test(name),
+    )
+    .sort((one, other) => Number(other.name === MISSING) - Number(one.name === MISSING));
   return [...named(FIRST), ...others.slice(0, MAX_FIELDS), ...named(LAST)].map(({ name, multiValued }) => ({
     name,
     multiValued,
@@ -180,9 +184,9 @@ export function facetsOf(
     const shown = values.reduce((sum, { count }) => sum + count, 0);
     const divides = values.length > 1 || (values[0]?.count ?? numFound) < numFound;
     const repeats = (values[0]?.count ?? 0) > 1 && shown >= numFound * MIN_SHARE;
-    // Labels are albums, however few documents have one.
-    const isAlbum = field.name === 'labels' && values.length > 0;
-    return chosen || isAlbum || (divides && repeats) ? [{ ...field, values }] : [];
+    // Labels are albums, and missing files a problem, however few documents have one.
+    const isAlways = (field.name === 'labels' || field.name === MISSING) && values.length > 0;
+    return chosen || isAlways || (divides && repeats) ? [{ ...field, values }] : [];
   });
 }
 

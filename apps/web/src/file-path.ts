@@ -14,6 +14,11 @@ export function folderPathOf(document: FoundDocument): string | undefined {
   return path?.slice(0, path.lastIndexOf(separatorOf(path)));
 }
 
+/** Whether its file was gone when akin last looked. */
+export function isMissing({ missing }: FoundDocument): boolean {
+  return missing === true;
+}
+
 function separatorOf(path: string): string {
   return path.includes('\\') && !path.startsWith('/') ? '\\' : '/';
 }

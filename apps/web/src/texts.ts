@@ -67,9 +67,12 @@ export const TEXTS = {
     accept: (tag: string, sure: string, voters: number) =>
       `Add the label ${tag}. Confidence ${sure}, from ${count(voters, 'similar picture')}`,
   },
-  fields: { color_names: 'Colours', color_isolated: 'Plain background', copyspace: 'Space for text' } as Readonly<
-    Record<string, string>
-  >,
+  fields: {
+    color_names: 'Colours',
+    color_isolated: 'Plain background',
+    copyspace: 'Space for text',
+    missing: 'File is missing',
+  } as Readonly<Record<string, string>>,
   values: { yes: 'yes', no: 'no', empty: '(empty)' },
   messages: {
     gone: 'The document $1 is no longer in the collection.',
@@ -95,6 +98,7 @@ export const TEXTS = {
     } as Readonly<Record<string, readonly [name: string, about: string]>>,
     other: (module: string) => [module, `Pictures with similar ${module}`] as const,
   },
+  gone: 'missing',
   missing: (path: string) => `Its file was not at ${path} when akin last looked. The drive may not be connected.`,
   details: {
     title: 'Details',
@@ -355,6 +359,8 @@ export const TEXTS = {
     rate: (perSecond: number) => rate(perSecond),
     left: (seconds: number) => `${timeLeft(seconds)} left`,
     failed: (failed: number) => `${number(failed)} failed`,
+    absent: (path: string) =>
+      `${path} is not there. Is its drive connected? Its pictures stay, marked as missing, until it is back.`,
     show: 'Show',
     hide: 'Hide',
     retry: 'Try again',

@@ -1,4 +1,5 @@
 import type { Collection, FoundDocument } from '@akin/client';
+import { isTrash } from '@akin/domain';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Actions } from '../actions.ts';
 import { commonParts } from '../common-parts/common-parts.ts';
@@ -61,11 +62,17 @@ function exampleButtons({ id }: FoundDocument, actions: Actions): TemplateResult
   </div>`;
 }
 
-function ownActions(document: FoundDocument, pageData: PageData, actions: Actions, mayChange: boolean): TemplateResult {
+function ownActions(
+  document: FoundDocument,
+  pageData: PageData,
+  actions: Actions,
+  { mayChange, inTrash }: { readonly mayChange: boolean; readonly inTrash: boolean },
+): TemplateResult {
   const isSelected = pageData.selected.has(document.id);
+  const mayEdit = mayChange && !inTrash;
   return html`<div class="modes" role="group" aria-label=${T.actions}>
     ${
-      mayChange
+      mayEdit
         ? html`<button title=${T.addLabelTitle} @click=${() => actions.addLabel(document)}>${T.addLabel}</button>
             <button title=${T.renameTitle} @click=${() => actions.editTitle(document)}>${T.rename}</button>`
         : nothing
@@ -76,7 +83,8 @@ function ownActions(document: FoundDocument, pageData: PageData, actions: Action
         ? html`<button @click=${() => actions.download(document)}>${T.download}</button>`
         : nothing
     }
-    ${mayChange ? html`<button @click=${() => actions.deleteOpened(document)}>${T.delete}</button>` : nothing}
+    ${mayEdit ? html`<button @click=${() => actions.deleteOpened(document)}>${T.delete}</button>` : nothing}
+    ${mayChange && inTrash ? html`<button class="primary" @click=${() => actions.restoreOpened(document)}>${TEXTS.trash.restore}</button>` : nothing}
   </div>`;
 }
 
@@ -87,7 +95,9 @@ function content(
   collection: Collection,
   isRanked: boolean,
 ): TemplateResult {
+  const inTrash = isTrash(collection.name);
   const mayChange = pageData.scope === 'index' || pageData.scope === 'admin';
+  const mayEdit = mayChange && !inTrash;
   const labels = strings(document.labels);
   // A label may already name the colour: show the word once.
   const colors = strings(document.color_names).filter((name) => !labels.includes(name));
@@ -117,13 +127,13 @@ function content(
           ([field, value]) =>
             html`<button class="chip" title=${T.showOnly(filterText(filterOf(field, value)))} @click=${() => actions.addFilter(filterOf(field, value))}>${value}</button>
               ${
-                mayChange && field === 'labels'
+                mayEdit && field === 'labels'
                   ? html`<button class="chip remove" aria-label=${T.removeLabel(value)} title=${T.removeLabel(value)} @click=${() => actions.removeLabel(document, value)}>×</button>`
                   : nothing
               }`,
         )}
       </p>
-      ${predictedTags(pageData.openedTags, [], actions, labels, mayChange ? (label) => void actions.addLabel(document, label) : undefined)}
-      ${commonParts(document, pageData, actions, collection)} ${ownActions(document, pageData, actions, mayChange)} ${facts(document, actions, mayChange)}
+      ${predictedTags(pageData.openedTags, [], actions, labels, mayEdit ? (label) => void actions.addLabel(document, label) : undefined)}
+      ${commonParts(document, pageData, actions, collection)} ${ownActions(document, pageData, actions, { mayChange, inTrash })} ${facts(document, actions, mayEdit)}
     </div>`;
 }

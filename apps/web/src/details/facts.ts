@@ -2,7 +2,7 @@ import type { FoundDocument, Plain } from '@akin/client';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Actions } from '../actions.ts';
 import { fieldTitle, valueText } from '../facets.ts';
-import { pathOf } from '../file-path.ts';
+import { isMissing, pathOf } from '../file-path.ts';
 import { placeFilter } from '../filters/places.ts';
 import { bytes, moment, number, zone } from '../format.ts';
 import { TEXTS } from '../texts.ts';
@@ -25,7 +25,7 @@ export function facts(document: FoundDocument, actions: Actions, mayChange: bool
     typeof size === 'number' ? bytes(size) : '',
   ].filter(Boolean);
   return html`<dl>
-    ${document.missing === true ? fact(T.missing, TEXTS.missing(path ?? document.id)) : nothing}
+    ${isMissing(document) ? fact(T.missing, TEXTS.missing(path ?? document.id)) : nothing}
     ${typeof taken === 'string' ? fact(T.taken, moment(taken) + zone(taken, utc)) : nothing}
     ${typeof camera === 'string' ? fact(T.camera, camera) : nothing}
     ${measures.length > 0 ? fact(T.size, measures.join(', ')) : nothing}

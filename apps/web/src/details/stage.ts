@@ -1,7 +1,9 @@
 import type { Collection, FoundDocument } from '@akin/client';
+import { isTrash } from '@akin/domain';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { keyed } from 'lit-html/directives/keyed.js';
 import { isAnalyzed, titleOf } from '../elements.ts';
+import { isMissing } from '../file-path.ts';
 import { keyedSource, setImageSource } from '../key.ts';
 import type { PageData } from '../page-data.ts';
 import { TEXTS } from '../texts.ts';
@@ -25,7 +27,7 @@ export function stage(document: FoundDocument, pageData: PageData, collection: C
 
 export function stagePicture(document: FoundDocument, pageData: PageData, collection: Collection): TemplateResult {
   const original = (format?: 'webp') => collection.originalAddress(document.id, format);
-  return html`<img class="small" src=${keyedSource(collection.thumbnailAddress(document.id))} alt=${titleOf(document)} />
+  return html`<img class=${isMissing(document) ? 'small alone' : 'small'} src=${keyedSource(collection.thumbnailAddress(document.id))} alt=${titleOf(document)} />
     ${
       hasOriginal(document, pageData)
         ? html`<img class="full" src=${keyedSource(original())} alt="" hidden @load=${reveal}
@@ -34,9 +36,13 @@ export function stagePicture(document: FoundDocument, pageData: PageData, collec
     }`;
 }
 
-/** Only documents from a folder have a file, unless it is gone, and only a key with the scope `index` may see it. */
-export function hasOriginal(document: FoundDocument, { scope }: PageData): boolean {
-  return typeof document.source === 'string' && document.missing !== true && (scope === 'index' || scope === 'admin');
+/**
+ * Only documents from a folder have a file, unless it is gone or they are in the trash, and only a key with the scope
+ * `index` may see it.
+ */
+export function hasOriginal(document: FoundDocument, { scope, status }: PageData): boolean {
+  if (isTrash(status?.name ?? '')) return false;
+  return typeof document.source === 'string' && !isMissing(document) && (scope === 'index' || scope === 'admin');
 }
 
 function reveal({ target }: Event): void {

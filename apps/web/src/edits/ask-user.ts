@@ -33,7 +33,7 @@ export function askUser({ title, text, action, second, input }: DialogOptions): 
   if (text !== undefined) form.append(makeElement('p', { textContent: text }));
   const field = input?.isLong
     ? makeElement('textarea', { required: true, rows: MAX_ROWS })
-    : makeElement('input', { type: 'text', required: true, autocomplete: 'off', maxLength: 100 });
+    : makeElement('input', { type: 'text', required: true, autocomplete: 'off', maxLength: 1_000 });
   if (input) {
     field.ariaLabel = input.label;
     field.placeholder = input.label;

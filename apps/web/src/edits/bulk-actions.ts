@@ -1,4 +1,3 @@
-import type { FoundDocument } from '@akin/client';
 import { strings } from '../elements.ts';
 import { forgetResults } from '../kept-results.ts';
 import { loadCollections } from '../load-collections.ts';
@@ -6,7 +5,7 @@ import type { Model } from '../model.ts';
 import { TEXTS } from '../texts.ts';
 import { offerUndo, readDocuments, storeDocuments } from '../undo.ts';
 import { askUser } from './ask-user.ts';
-import { labelsOf } from './labels.ts';
+import { labelsIn, labelsOf } from './labels.ts';
 import { EDITS_TEXTS as T } from './texts.ts';
 
 /** Documents copied in one step: each takes some 30 kB of memory. */
@@ -16,28 +15,35 @@ const COPIED = 500;
 export async function labelSelected(model: Model): Promise<boolean> {
   const { collection } = model;
   const documents = model.pageData.documents.filter(({ id }) => model.pageData.selected.has(id));
+  const values = await labelsOf(collection);
   const answer = await askUser({
     title: T.label(documents.length),
+    text: T.commas,
     action: T.add,
     second: T.remove,
-    input: { label: T.name, values: await labelsOf(collection) },
+    input: { label: T.name, values },
   });
   if (answer === null) return false;
-  const has = (document: FoundDocument) => strings(document.labels).includes(answer.text);
-  const ids = documents.filter((document) => has(document) === answer.isSecond).map(({ id }) => id);
+  const labels = labelsIn(answer.text, [...values, ...documents.flatMap((one) => strings(one.labels))]);
+  const changed = documents
+    .map((one) => ({
+      id: one.id,
+      own: labels.filter((label) => strings(one.labels).includes(label) === answer.isSecond),
+    }))
+    .filter(({ own }) => own.length > 0);
   const change = async (modifier: 'add-distinct' | 'remove') => {
-    const changes = ids.map((id) => ({ id, labels: { [modifier]: [answer.text] } }));
+    const changes = changed.map(({ id, own }) => ({ id, labels: { [modifier]: own } }));
     await collection.addJson(new TextEncoder().encode(JSON.stringify(changes)), { commit: true });
   };
   const [doing, undoing] = answer.isSecond
     ? (['remove', 'add-distinct'] as const)
     : (['add-distinct', 'remove'] as const);
   try {
-    if (ids.length > 0) await change(doing);
+    if (changed.length > 0) await change(doing);
     forgetResults();
     model.update({ error: null });
-    const text = answer.isSecond ? T.removed(answer.text, ids.length) : T.added(answer.text, ids.length);
-    offerUndo(model, { text, undo: ids.length > 0 ? () => change(undoing) : undefined });
+    const text = (answer.isSecond ? T.removed : T.added)(labels, changed.length);
+    offerUndo(model, { text, undo: changed.length > 0 ? () => change(undoing) : undefined });
     return true;
   } catch (error) {
     model.showError(error);

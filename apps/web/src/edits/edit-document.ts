@@ -5,7 +5,7 @@ import { forgetResults } from '../kept-results.ts';
 import type { Model } from '../model.ts';
 import { TEXTS } from '../texts.ts';
 import { askUser } from './ask-user.ts';
-import { labelsOf } from './labels.ts';
+import { labelsIn, labelsOf } from './labels.ts';
 import { EDITS_TEXTS } from './texts.ts';
 
 const T = TEXTS.details;
@@ -26,13 +26,14 @@ export async function editField(model: Model, document: FoundDocument, field: st
 
 /** Suggests labels of other documents. */
 export async function askForLabel(model: Model, document: FoundDocument): Promise<void> {
-  const input = { label: EDITS_TEXTS.name, values: await labelsOf(model.collection) };
-  const answer = await askUser({ title: T.addLabelTitle, action: EDITS_TEXTS.add, input });
-  if (answer !== null) await addLabel(model, document, answer.text);
+  const values = await labelsOf(model.collection);
+  const { name: label, commas: text, add: action } = EDITS_TEXTS;
+  const answer = await askUser({ title: T.addLabelTitle, text, action, input: { label, values } });
+  if (answer !== null) await addLabels(model, document, labelsIn(answer.text, values));
 }
 
-export async function addLabel(model: Model, document: FoundDocument, label: string): Promise<void> {
-  await change(model, document, { labels: { 'add-distinct': [label] } });
+export async function addLabels(model: Model, document: FoundDocument, labels: readonly string[]): Promise<void> {
+  if (labels.length > 0) await change(model, document, { labels: { 'add-distinct': labels } });
 }
 
 export async function removeLabel(model: Model, document: FoundDocument, label: string): Promise<void> {

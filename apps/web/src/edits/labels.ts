@@ -12,3 +12,10 @@ export async function labelsOf(collection: Collection): Promise<readonly string[
     return [];
   }
 }
+
+/** The labels that a person typed: commas separate them, unless it is a label that exists. Each once. */
+export function labelsIn(text: string, existing: readonly string[]): readonly string[] {
+  if (existing.includes(text)) return [text];
+  const labels = text.split(',').map((label) => label.trim());
+  return [...new Set(labels)].filter((label) => label !== '');
+}

@@ -2,5 +2,5 @@
 export { askUser } from './ask-user.ts';
 export { copySelected, labelSelected } from './bulk-actions.ts';
 export { deleteDocuments } from './deleting.ts';
-export { addLabel, askForLabel, editField, editTitle, removeLabel } from './edit-document.ts';
-export { deleteForGood, restoreSelected } from './trash.ts';
+export { addLabels, askForLabel, editField, editTitle, removeLabel } from './edit-document.ts';
+export { deleteForGood, restoreDocuments } from './trash.ts';

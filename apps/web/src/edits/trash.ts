@@ -82,9 +82,8 @@ export async function moveFromTrash(collection: Collection, trash: Collection, i
 }
 
 /** @returns false after an error, which the page shows */
-export async function restoreSelected(model: Model): Promise<boolean> {
+export async function restoreDocuments(model: Model, ids: readonly string[]): Promise<boolean> {
   const trash = model.collection;
-  const ids = [...model.pageData.selected];
   const name = collectionOfTrash(trash.name);
   try {
     await moveFromTrash(model.akin.collection(name), trash, ids);

@@ -6,7 +6,7 @@ import { cardFieldsLine } from '../card-fields.ts';
 import { boxOn } from '../common-parts/box-view.ts';
 import { boxesOf } from '../common-parts/boxes.ts';
 import { paletteOf, picture, scoreText, strings, titleOf } from '../elements.ts';
-import { pathOf } from '../file-path.ts';
+import { isMissing, pathOf } from '../file-path.ts';
 import { othersButton } from '../filters/one-of-each.ts';
 import { similarTo } from '../modes.ts';
 import type { PageData } from '../page-data.ts';
@@ -160,14 +160,13 @@ function card(
   { pageData, actions, collection, isCurrent, showsScores, style, at, of }: Card,
 ): TemplateResult {
   const name = titleOf(document);
-  const isMissing = document.missing === true;
-  const about = isMissing ? `${name}. ${TEXTS.missing(pathOf(document) ?? document.id)}` : name;
+  const about = isMissing(document) ? `${name}. ${TEXTS.missing(pathOf(document) ?? document.id)}` : name;
   const isSelected = pageData.selected.has(document.id);
   const toggle = (event: MouseEvent) => actions.select(document.id, { range: event.shiftKey });
   const tab = isCurrent ? 0 : -1;
   const part = boxesOf(document)?.document;
   const isPart = of > MAX_UNVIRTUALIZED;
-  return html`<li class=${`card${isSelected ? ' selected' : ''}${isMissing ? ' missing' : ''}`} data-id=${document.id} style=${style}
+  return html`<li class=${`card${isSelected ? ' selected' : ''}`} data-id=${document.id} style=${style}
     aria-posinset=${isPart ? at + 1 : nothing} aria-setsize=${isPart ? of : nothing}>
     <button class="picture" title=${about} tabindex=${tab} @click=${() => actions.open(document)}>
       ${picture(document, collection)} ${part ? boxOn(part) : nothing}

@@ -27,6 +27,7 @@ type Names =
   | 'addLabel'
   | 'removeLabel'
   | 'deleteOpened'
+  | 'restoreOpened'
   | 'download'
   | 'open'
   | 'step'
@@ -46,11 +47,18 @@ export function documentActions(model: Model): Pick<Actions, Names> {
   };
   const remove = (edits: Edits, ids: readonly string[]) =>
     isTrash(model.collection.name) ? edits.deleteForGood(model, ids) : edits.deleteDocuments(model, ids);
+  /** Closes the details of a document that is moved away. */
+  const moveOpened = async (id: string, run: (edits: Edits) => Promise<boolean>) => {
+    if (!(await edit(run))) return;
+    model.update({ selected: new Set([...model.pageData.selected].filter((one) => one !== id)) });
+    actions.open(null);
+    await search(model, 0, true);
+  };
   const actions: Pick<Actions, Names> = {
     select: (id, how) => select(model, id, how),
     clearSelection: () => model.update({ selected: new Set() }),
     deleteSelected: () => changeSelected((edits) => remove(edits, [...model.pageData.selected])),
-    restoreSelected: () => changeSelected((edits) => edits.restoreSelected(model)),
+    restoreSelected: () => changeSelected((edits) => edits.restoreDocuments(model, [...model.pageData.selected])),
     emptyTrash: () => changeSelected((edits) => edits.deleteForGood(model)),
     labelSelected: () => changeSelected((edits) => edits.labelSelected(model)),
     copySelected: () => edit((edits) => edits.copySelected(model)),
@@ -58,14 +66,11 @@ export function documentActions(model: Model): Pick<Actions, Names> {
     editField: (document, field) => edit((edits) => edits.editField(model, document, field)),
     addLabel: (document, label) =>
       edit((edits) =>
-        label === undefined ? edits.askForLabel(model, document) : edits.addLabel(model, document, label),
+        label === undefined ? edits.askForLabel(model, document) : edits.addLabels(model, document, [label]),
       ),
     removeLabel: (document, label) => edit((edits) => edits.removeLabel(model, document, label)),
-    async deleteOpened(document) {
-      if (!(await edit((edits) => remove(edits, [document.id])))) return;
-      actions.open(null);
-      await search(model, 0, true);
-    },
+    deleteOpened: ({ id }) => moveOpened(id, (edits) => edits.deleteDocuments(model, [id])),
+    restoreOpened: ({ id }) => moveOpened(id, (edits) => edits.restoreDocuments(model, [id])),
     async download(document) {
       const name = (pathOf(document) ?? document.id).replace(/^.*[\\/]/, '');
       const isSaved = await saveOriginal(model.collection.originalAddress(document.id), name);

@@ -1,5 +1,5 @@
 import type { FoundDocument } from '@akin/client';
-import { folderPathOf } from '../file-path.ts';
+import { folderPathOf, isMissing } from '../file-path.ts';
 import { FORMATS, formatOf, isRaw } from './facts.ts';
 
 /**
@@ -18,7 +18,7 @@ export function idsToDelete(members: readonly FoundDocument[], rule: KeepRule): 
   if (kept.length === 0) return [];
   const keepsRaw = kept.some(isRaw);
   const isKept = (one: FoundDocument) => kept.some((other) => other === one || isPair(one, other));
-  return members.filter((one) => isThere(one) && !isKept(one) && (keepsRaw || !isRaw(one))).map(({ id }) => id);
+  return members.filter((one) => !isMissing(one) && !isKept(one) && (keepsRaw || !isRaw(one))).map(({ id }) => id);
 }
 
 /** Whether two files are of one shot: the same path up to the ending, and one of them is a RAW. */
@@ -60,13 +60,9 @@ export function bestOf(all: readonly FoundDocument[]): FoundDocument | undefined
   ]);
 }
 
-function isThere({ missing }: FoundDocument): boolean {
-  return missing !== true;
-}
-
 /** Those whose files are there, if there are any. */
 function presentOf(all: readonly FoundDocument[]): readonly FoundDocument[] {
-  const there = all.filter(isThere);
+  const there = all.filter((one) => !isMissing(one));
   return there.length > 0 ? there : all;
 }
 

@@ -30,6 +30,9 @@ export const NO_RUNS: Runs = {
   opened: null,
 };
 
+/** What a run named and did not find. akin takes it from the report when it is back. */
+const absentOf = ({ failures: all }: Run) => all.filter(({ code }) => code === 'absent').map(({ path }) => path);
+const failedOf = (run: Run) => run.failed - absentOf(run).length;
 const isGoingOn = ({ state }: Run) => state === 'running' || state === 'paused';
 
 /** Progress bars below the header: active runs, runs with failures, and runs that have just ended. */
@@ -46,7 +49,7 @@ export function runBars(runs: Runs, actions: Actions): TemplateResult | typeof n
 }
 
 function runBar(run: Run, runs: Runs, actions: Actions): TemplateResult {
-  const isOpen = runs.opened === run.id && run.failed > 0;
+  const isOpen = runs.opened === run.id && failedOf(run) > 0;
   const finished = run.done + run.unchanged + run.failed;
   const facts = isGoingOn(run)
     ? [
@@ -55,15 +58,17 @@ function runBar(run: Run, runs: Runs, actions: Actions): TemplateResult {
         run.secondsLeft === null ? '' : T.left(run.secondsLeft),
       ].filter(Boolean)
     : [];
+  const isEmpty = !isGoingOn(run) && run.done + run.unchanged + failedOf(run) === 0;
+  const absent = absentOf(run).map((path) => html`<span class="absent">${T.absent(path)}</span>`);
   return html`<div class="run">
     ${isGoingOn(run) ? html`<progress aria-label=${T.progress} max=${Math.max(1, run.total)} .value=${finished}></progress>` : nothing}
     <div class="run-line">
-      <span class="what" title=${run.source}>${titleOf(run)}</span>
-      <span class="facts">${facts.join(' · ')}</span>
+      ${absent.length > 0 && isEmpty ? nothing : html`<span class="what" title=${run.source}>${titleOf(run)}</span>`}
+      ${absent} <span class="facts">${facts.join(' · ')}</span>
       ${
-        run.failed > 0
+        failedOf(run) > 0
           ? html`<button class="quiet bad" aria-expanded=${isOpen} @click=${() => actions.openRun(isOpen ? null : run.id)}>
-              ${T.failed(run.failed)} · ${isOpen ? T.hide : T.show}
+              ${T.failed(failedOf(run))} · ${isOpen ? T.hide : T.show}
             </button>`
           : nothing
       }
@@ -82,7 +87,9 @@ function titleOf(run: Run): string {
 
 function failures(run: Run, { retrying, ended }: Runs, actions: Actions): TemplateResult {
   const command = `npx akin-search index ${shellText(run.source)}`;
-  const reasons = [...byCode(run.failures)].sort(([, a], [, b]) => b.length - a.length);
+  const reasons = [...byCode(run.failures.filter(({ code }) => code !== 'absent'))].sort(
+    ([, a], [, b]) => b.length - a.length,
+  );
   return html`<div class="failures" role="region" aria-label=${T.failuresOf} tabindex="0">
     <div class="failures-head">
       ${
