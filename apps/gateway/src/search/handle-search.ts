@@ -126,12 +126,7 @@ export async function handleSearch(
       searchTraced(collection, asked, inputs.length === 0 ? undefined : module, signal, context);
     const parts = sought?.points
       ? await searchWithParts(
-          sought.points,
-          rankOptions.threshold,
-          calibration,
-          question,
-          collection,
-          run,
+          { points: sought.points, threshold: rankOptions.threshold, calibration, question, collection, run },
           signal,
           context,
         )

@@ -30,9 +30,8 @@ const COPIES_WAIT_MILLISECONDS = 1_000;
 /** Searches of two commits are repeated until they are of one. */
 const MAX_TRIES = 3;
 
-/** The distance of a score in a search for parts, and the score of that. */
-const partDistance = (score: number) => 1 - score;
-export const partScoreOf = partDistance;
+/** The score of a distance in a search for parts alone. */
+export const partScoreOf = (distance: number) => 1 - distance;
 
 /** The member of a document that says where the common part is. */
 export const PARTS_BOX: Field = { name: 'parts_box', type: 'string', origin: 'analysis', returnedByDefault: false };
@@ -116,20 +115,25 @@ async function analyzeSought(
   };
 }
 
+interface PartsSearch {
+  /** As the module writes them. */
+  readonly points: Uint8Array;
+  /** Least score of a search for parts. */
+  readonly threshold: number | undefined;
+  /** Of the ranking by descriptors. */
+  readonly calibration: Calibration | undefined;
+  readonly question: SearchInput & { readonly rank?: RankByDocuments | undefined };
+  readonly collection: Collection;
+  /** Runs a search. */
+  readonly run: (question: SearchInput) => Promise<SearchResult>;
+}
+
 /**
  * A search whose ranking knows which documents have a part in common with a picture: the ranking by descriptors, if
  * there is one, counts the better of two scores.
- *
- * @param threshold least score of a search for parts
- * @param run runs a search
  */
 export async function searchWithParts(
-  points: Uint8Array,
-  threshold: number | undefined,
-  calibration: Calibration | undefined,
-  question: SearchInput & { readonly rank?: RankByDocuments | undefined },
-  collection: Collection,
-  run: (question: SearchInput) => Promise<SearchResult>,
+  { points, threshold, calibration, question, collection, run }: PartsSearch,
   signal: AbortSignal,
   context: Context,
 ): Promise<{
@@ -163,7 +167,7 @@ export async function searchWithParts(
     const found = parts
       .map((part) => ({ ...part, score: partScore(part.strength, part.isNear) }))
       .filter(({ score }) => score >= least);
-    const distanceOf = (score: number) => (rank ? distanceAt(COPIES, score, calibration) : partDistance(score));
+    const distanceOf = (score: number) => (rank ? distanceAt(COPIES, score, calibration) : 1 - score);
     const known: KnownDistances = {
       docs: found.map(({ doc }) => doc),
       distances: found.map(({ score }) => distanceOf(score)),
