@@ -1,5 +1,6 @@
+import { nthSmallest } from './nth-smallest.ts';
 import type { FoundGroups, PartCandidates } from './query.ts';
-import { leastOfGroups, nthSmallestGroup, type RowGroups } from './row-groups.ts';
+import { leastOfGroups, type RowGroups } from './row-groups.ts';
 import type { RowTable } from './row-table.ts';
 
 /** Minimum number of rows kept before rows that are too far are dropped. */
@@ -41,6 +42,8 @@ export class CandidateCollector {
   #estimate: number[] = [];
   #high: number[] = [];
   #groupOf: number[] = [];
+  /** For each group that may be among the nearest: the upper bound, or the estimate, of its nearest row. */
+  readonly #leastOf = new Map<number, number>();
   /** Rows beyond this bound are not among the nearest. The bound only decreases. */
   bound = Number.POSITIVE_INFINITY;
   #capacity: number;
@@ -74,13 +77,18 @@ export class CandidateCollector {
     this.#low.push(low);
     this.#estimate.push(estimate);
     this.#high.push(high);
-    if (this.#groups !== undefined) this.#groupOf.push(this.#groups.of(row));
+    if (this.#groups !== undefined) {
+      const group = this.#groups.of(row);
+      this.#groupOf.push(group);
+      const number = this.boundKind === 'low' ? high : estimate;
+      if (number < (this.#leastOf.get(group) ?? Number.POSITIVE_INFINITY)) this.#leastOf.set(group, number);
+    }
     if (this.#rows.length >= this.#capacity) this.#prune();
   }
 
   /** The estimate of the squared distance of the n-th nearest row, or group; Infinity if there are no more than n. */
   estimateAt(n: number): number {
-    return nthSmallestGroup(this.#estimate, this.#groups && this.#groupOf, n);
+    return nthSmallest(this.#groups ? [...this.#leastOf.values()] : this.#estimate, n);
   }
 
   /**
@@ -108,7 +116,8 @@ export class CandidateCollector {
   #prune(): void {
     const [by, greatest] = this.boundKind === 'low' ? [this.#low, this.#high] : [this.#estimate, this.#estimate];
     const groups = this.#groups && this.#groupOf;
-    this.bound = Math.min(this.bound, nthSmallestGroup(greatest, groups, this.#wanted));
+    this.bound = Math.min(this.bound, nthSmallest(groups ? [...this.#leastOf.values()] : greatest, this.#wanted));
+    for (const [group, least] of this.#leastOf) if (least > this.bound) this.#leastOf.delete(group);
     const kept = indexesWhere(by, this.bound);
     this.#keep(groups === undefined ? kept : this.#nearestOfGroups(kept, groups));
     this.#capacity = Math.max(this.#capacity, 2 * this.#rows.length);

@@ -30,10 +30,11 @@ export class RowGroups {
   }
 
   found(rows: Bits): FoundGroups {
-    const values = createBits((this.#values?.greatest ?? 0) + 1);
+    const column = this.#values;
+    const values = createBits((column?.greatest ?? 0) + 1);
     let without = 0;
     forEachBit(rows, (row) => {
-      const ordinal = this.#values?.at(row) ?? 0;
+      const ordinal = column?.at(row) ?? 0;
       if (ordinal > 0) setBit(values, ordinal);
       else without++;
     });
