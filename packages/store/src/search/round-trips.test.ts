@@ -91,42 +91,6 @@ describe.each(ENGINES)('a search on %s', (kind) => {
     expect(sent).toHaveLength(2);
   });
 
-  it('also asks how many match, in a collection that is not small', async () => {
-    const large = Object.create(store, { exactDocuments: { value: 10 } }) as Store;
-    const asked = (filters: readonly string[]) => ({
-      ...{ query: parseQuery('*:*'), rows: 10, rank },
-      filters: filters.map((one) => parseQuery(one)),
-    });
-    await search(large, collection, asked([]));
-    const sent = await statementsOf(() => search(large, collection, asked(['half:[1 TO 1]'])));
-    expect(sent).toHaveLength(3);
-    expect(sent[0]).toMatch(/^explain/);
-  });
-
-  it('does not ask how many match where no value is that of most documents, once it knows', async () => {
-    const large = Object.create(store, { exactDocuments: { value: 10 } }) as Store;
-    const kinds = await createCollection(store, 'kinds');
-    const documents = Array.from({ length: 30 }, (_, n) => ({ ...document(n), fifth: n % 5, isNew: n > 24 }));
-    await accept(store, kinds, documents);
-    await commit(store, kinds);
-    await store.engine.query(`analyze ${kinds.sqlSchema}.documents`);
-    const estimatesFor = async (...filters: readonly string[]) => {
-      const asked = { query: parseQuery('*:*'), rows: 10, rank, filters: filters.map((one) => parseQuery(one)) };
-      const sent = await statementsOf(() => search(large, kinds, asked));
-      return sent.flatMap((sql) => /most_common_freqs|^explain/.exec(sql)?.[0] ?? []);
-    };
-    expect(await estimatesFor('fifth:1')).toEqual(['most_common_freqs']);
-    expect(await estimatesFor('fifth:(2 3)')).toEqual([]);
-    expect(await estimatesFor('isNew:true')).toEqual(['most_common_freqs', 'explain']);
-    const columns = large.inMemory.loadedCollection(kinds.id)?.columns;
-    await columns?.untilRead;
-    await columns?.drop();
-    // Too many matches, a range, and exclusions.
-    for (const filter of ['fifth:(0 1 2 3)', 'fifth:[0 TO 3]', '-fifth:4', 'isNew:false']) {
-      expect([filter, await estimatesFor(filter)]).toEqual([filter, ['explain']]);
-    }
-  });
-
   it('shows a commit of another process, whose news it did not get', async () => {
     const asked = {
       byId: () => find('id:new'),

@@ -16,8 +16,6 @@ export interface Snapshot extends SearchedTables {
   readonly tx: Transaction;
   /** For a statement that finds few documents by their keys, whatever its values are: it may be planned once. */
   readonly lookUp: Queryable['query'];
-  /** For a statement that asks for a plan or for statistics of the database, which are valid for any commit. */
-  readonly explain: Queryable['query'];
   /** The filter of the key of the request, see `visible.ts`. Undefined: it sees all documents. */
   readonly key: ShownPart | undefined;
   readonly commit: bigint;
@@ -66,7 +64,7 @@ export async function withSnapshot<T>(
         const { name, commit, committed_at: committedAt, documents, fingerprint } = row;
         shown = { name, commit, committedAt, documents, fingerprint, schema, descriptorCounts };
         store.memory.visibleCommits.set(collection.id, shown);
-        return work(snapshotOf(store, collection, shown, uses, { tx, lookUp: tx.query, explain: tx.query }));
+        return work(snapshotOf(store, collection, shown, uses, { tx, lookUp: tx.query }));
       },
       {
         snapshot: true,
@@ -127,9 +125,7 @@ export async function withoutTransaction<T>(
     const isLarge = shown.documents >= PREPARED_FROM;
     try {
       const lookUp: Queryable['query'] = (sql, params) => ask(sql, params, isLarge);
-      const explain: Queryable['query'] = (sql, params) =>
-        engine.read(sql, params ?? [], { timeoutMilliseconds: store.searchMilliseconds, prepared: false });
-      const value = await work(snapshotOf(store, collection, shown, uses, { tx, lookUp, explain }));
+      const value = await work(snapshotOf(store, collection, shown, uses, { tx, lookUp }));
       // A result from the counts of the commit alone has read nothing: check the state once.
       if (!isChecked) await ask('select 1 as one');
       return value;
@@ -159,7 +155,7 @@ function snapshotOf(
   collection: Collection,
   shown: VisibleCommit,
   uses: FieldUses,
-  statements: Pick<Snapshot, 'tx' | 'lookUp' | 'explain'>,
+  statements: Pick<Snapshot, 'tx' | 'lookUp'>,
 ): Snapshot {
   const { sqlSchema } = collection;
   const key = keyFilterFor(store, shown.schema.fields);

@@ -1,5 +1,6 @@
 import type { Query } from '@akin/domain';
 import type { Clock } from './date-math.ts';
+import { excludedQueries } from './excluded-queries.ts';
 import { isUnlimited, matchSource } from './matching.ts';
 import { NO_DOCUMENTS, type Page } from './page.ts';
 import { isOfOneDocument, isValued, type SearchRequest, sortOf } from './request.ts';
@@ -115,10 +116,8 @@ function allExceptQuery(
   if (!isWhole) return undefined;
   const [only, ...others] = [query, ...filters].filter(({ kind }) => kind !== 'all');
   if (only === undefined) return [];
-  if (others.length > 0 || only.kind !== 'bool') return undefined;
-  const { must, should, mustNot } = only;
-  const hasAll = [...must, ...should].every(({ kind }) => kind === 'all') && must.length + should.length > 0;
-  return hasAll && mustNot.length === 1 ? mustNot : undefined;
+  const excluded = others.length === 0 ? excludedQueries(only) : undefined;
+  return excluded?.length === 1 ? excluded : undefined;
 }
 
 /** The number of documents that a ranking can find, as commits have counted them. */

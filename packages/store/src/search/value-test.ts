@@ -4,7 +4,7 @@ import { clauseColumn, type SearchedTables } from './columns.ts';
 import { longBounds, readTerm } from './field-clauses.ts';
 import { readDouble } from './query-values.ts';
 
-type ValueCondition = Omit<ValueTest, 'column' | 'isExcluded'>;
+type ValueCondition = Omit<ValueTest, 'column'>;
 type Range = Extract<Query, { kind: 'range' }>;
 
 /** Types of one value that are compared here as in the database. */
@@ -30,18 +30,13 @@ export function valueTest(query: Query, tables: SearchedTables): ValueTest | und
       const { column, type } = found;
       if (column.kind !== 'column' || !COMPARED.has(type) || column.sql === 'id') return undefined;
       const asked = conditionOfClause(query, found);
-      return asked && { ...asked, column: column.sql, isExcluded: false };
+      return asked && { ...asked, column };
     }
     case 'bool': {
       const { must, should, mustNot } = query;
-      if (mustNot.length === 0) {
-        if (must.length === 0) return anyOf(should, tables);
-        return must.length === 1 && should.length === 0 ? valueTest(must[0] as Query, tables) : undefined;
-      }
-      const others = [...must, ...should];
-      const excluded = anyOf(mustNot, tables);
-      const isWhole = others.length > 0 && others.every(({ kind }) => kind === 'all');
-      return isWhole && excluded ? { ...excluded, isExcluded: true } : undefined;
+      if (mustNot.length > 0) return undefined;
+      if (must.length === 0) return anyOf(should, tables);
+      return must.length === 1 && should.length === 0 ? valueTest(must[0] as Query, tables) : undefined;
     }
     default:
       return undefined;
@@ -118,9 +113,9 @@ function anyOf(queries: readonly Query[], tables: SearchedTables): ValueTest | u
   const values = new Set<string>();
   const conditions: ValueTest['conditions'][number][] = [];
   for (const test of tests) {
-    if (test === undefined || test.column !== column || test.isExcluded) return undefined;
+    if (test === undefined || test.column.sql !== column.sql) return undefined;
     for (const value of test.values) values.add(value);
     conditions.push(...test.conditions);
   }
-  return conditions.length > MAX_CONDITIONS ? undefined : { column, values, conditions, isExcluded: false };
+  return conditions.length > MAX_CONDITIONS ? undefined : { column, values, conditions };
 }

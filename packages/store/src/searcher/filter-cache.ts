@@ -1,13 +1,11 @@
 import { type DocNumbers, SearcherError } from '@akin/searcher';
 import type { CollectionHandle } from './collection-handle.ts';
 import type { InMemoryColumns } from './in-memory-columns.ts';
-import { type MatchReader, type MatchRequest, packed } from './match-reader.ts';
+import { type AskedFilter, type MatchReader, type MatchRequest, packed } from './match-reader.ts';
 
 /** A filter whose matches are in the searcher. */
 interface InMemoryFilter {
   readonly number: number;
-  /** Whether it contains the documents that do not match, because they are fewer. Undefined until the first read. */
-  isComplement?: boolean;
   /** It contains the matches among rows that were added up to this commit. */
   commit: bigint;
   /** Number of searches that use it now. */
@@ -15,7 +13,8 @@ interface InMemoryFilter {
 }
 
 export interface LoadedFilters {
-  readonly filters: readonly { readonly number: number; readonly isComplement: boolean }[];
+  /** The number of each. */
+  readonly filters: readonly number[];
   readonly loaded: Promise<void>;
 }
 
@@ -43,11 +42,9 @@ export class FilterCache {
   /**
    * Loads the matches of filters as of a commit. The caller may send requests that use them before `loaded` resolves,
    * because the searcher handles requests in order. Release the filters with {@link release}.
-   *
-   * @param keys identify filters; one without a key is dropped when it is released
    */
-  async load(keys: readonly (string | undefined)[], commit: bigint, reader: MatchReader): Promise<LoadedFilters> {
-    const filters = keys.map((key) => this.#use(key));
+  async load(asked: readonly AskedFilter[], commit: bigint, reader: MatchReader): Promise<LoadedFilters> {
+    const filters = asked.map(({ key }) => this.#use(key));
     const { begun } = this.#handle.state();
     try {
       await this.#dropOldest();
@@ -55,15 +52,9 @@ export class FilterCache {
       const changes: Promise<void>[] = [];
       for (const [index, filter] of filters.entries()) {
         if (filter.commit >= commit) continue;
-        const byValues = await this.#byValues(filter, index, commit, reader);
-        if (byValues !== undefined) {
-          changes.push(byValues.sent);
-          continue;
-        }
-        const matchesMost = filter.isComplement ?? (await reader.matchesMost(index));
-        // Another search may have decided in the meantime.
-        filter.isComplement ??= matchesMost;
-        wanted.push({ index, after: filter.commit, isComplement: filter.isComplement });
+        const byValues = await this.#byValues(filter, asked[index]?.test, commit, reader);
+        if (byValues === undefined) wanted.push({ index, after: filter.commit });
+        else changes.push(byValues.sent);
       }
       const matches = wanted.length === 0 ? [] : await reader.read(wanted, this.#handle.state().last);
       if (wanted.length > 0) this.#requireSame(begun);
@@ -73,13 +64,14 @@ export class FilterCache {
           this.#handle.change({ kind: 'filter', filter: filter.number, docs: packed(matches[i] as DocNumbers) }),
         );
         filter.commit = filter.commit > commit ? filter.commit : commit;
-        this.#noteColumn(index, reader);
+        const { test } = asked[index] as AskedFilter;
+        if (test && reader.values) this.#columns.recordMiss(test.column, reader.values.source);
       }
       const loaded =
         changes.length === 0 ? Promise.resolve() : Promise.all(changes).then(() => this.#handle.afterGrowth());
       // The failure is handled where the result is awaited.
       loaded.catch(() => undefined);
-      return { filters: filters.map(({ number, isComplement = false }) => ({ number, isComplement })), loaded };
+      return { filters: filters.map(({ number }) => number), loaded };
     } catch (error) {
       this.release(filters.map(({ number }) => number));
       throw error;
@@ -89,24 +81,18 @@ export class FilterCache {
   /** @returns undefined if values in memory do not determine the matches of a filter */
   async #byValues(
     filter: InMemoryFilter,
-    index: number,
+    test: AskedFilter['test'],
     commit: bigint,
     { values }: MatchReader,
   ): Promise<{ readonly sent: Promise<void> } | undefined> {
-    const test = values?.test(index);
     if (values === undefined || test === undefined) return undefined;
     const { begun } = this.#handle.state();
-    const matches = await this.#columns.setMatches(filter, test, commit, values);
+    const matches = await this.#columns.setMatches(filter, test, commit, values.read);
     if (matches === undefined) return undefined;
     matches.sent.catch(() => undefined);
     this.#requireSame(begun);
     filter.commit = filter.commit > commit ? filter.commit : commit;
     return matches;
-  }
-
-  #noteColumn(index: number, { values }: MatchReader): void {
-    const test = values?.test(index);
-    if (values && test) this.#columns.recordMiss(test.column, values.source);
   }
 
   #use(key: string | undefined): InMemoryFilter {

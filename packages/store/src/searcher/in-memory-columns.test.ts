@@ -10,7 +10,7 @@ import { loadSchema } from '../collections/schema.ts';
 import { commit } from '../commit/commit.ts';
 import type { Collection, Store } from '../context.ts';
 import { search } from '../search/search.ts';
-import { readValueLists, type ValueReader } from './in-memory-columns.ts';
+import { readValueLists } from './in-memory-columns.ts';
 import { InMemorySearch } from './in-memory-search.ts';
 import { NotInMemory } from './not-in-memory.ts';
 
@@ -117,9 +117,7 @@ describe.each(ENGINES)('columns in memory on %s', (kind) => {
   };
   /** Makes the searcher read the columns of these filters. */
   const readColumns = async (from = store) => {
-    for (let times = 0; times < 2; times++) {
-      for (const text of ['shade:red', 'size:1', 'sold:true', 'mark:0']) await find([text], false, from);
-    }
+    for (const text of ['shade:red', 'size:1', 'sold:true', 'mark:0']) await find([text], false, from);
     await held(from)?.untilRead;
   };
 
@@ -151,10 +149,10 @@ describe.each(ENGINES)('columns in memory on %s', (kind) => {
     });
     try {
       await find(['-shade:(red Red)', 'size:([3 TO 4] 6)', 'shade:[a TO b}', 'shade:re*']);
-      expect(sent).toHaveLength(kind === 'postgres' ? 1 : 6);
+      expect(sent).toHaveLength(kind === 'postgres' ? 1 : 2);
       sent.length = 0;
       await find(['shade:b?lue']);
-      expect(sent).toHaveLength(3);
+      expect(sent).toHaveLength(2);
     } finally {
       spy.mockRestore();
     }
@@ -221,10 +219,7 @@ describe.each(ENGINES)('columns in memory on %s', (kind) => {
     );
     await store.engine.query(`analyze ${many.sqlSchema}.documents`);
     const code = ((await loadSchema(store, many)).columns.get('code') as { sql: string }).sql;
-    expect([await ask('code:c1'), await ask('code:(c1 c2)')]).toEqual([
-      [100, []],
-      [200, [code]],
-    ]);
+    expect(await ask('code:c1')).toEqual([100, [code]]);
     await addCodes(
       Array.from({ length: 1_100 }, (_, n) => `only ${n}`),
       300,
@@ -236,7 +231,8 @@ describe.each(ENGINES)('columns in memory on %s', (kind) => {
     ]);
     // If the database expects few values but there are many, reading ends after one too many.
     const range = { after: -1n, upTo: 2n };
-    const bytes = await store.engine.transaction((tx) => readValueLists(tx, many, code, range));
+    const column = { sql: code, type: 'string' as const };
+    const bytes = await store.engine.transaction((tx) => readValueLists(tx, many, column, range));
     expect([...readValues(bytes)]).toHaveLength(1_025);
     await using inMemory = new InMemorySearch({ exactRows: 50 });
     const fresh = { ...store, inMemory };
@@ -277,16 +273,12 @@ describe.each(ENGINES)('columns in memory on %s', (kind) => {
     const { commit: last } = await find(['shade:none']);
     const shade = ((await loadSchema(store, collection)).columns.get('shade') as { sql: string }).sql;
     const asked = () => Promise.reject(new Error('the database was asked'));
-    const values: ValueReader = {
-      source: store,
-      test: () => ({ column: shade, values: new Set(['red']), conditions: [], isExcluded: false }),
-      read: asked,
-    };
+    const test = { column: { sql: shade, type: 'string' as const }, values: new Set(['red']), conditions: [] };
     const results = [before, last - 1, last].map(async (commit) => {
-      const reader = { matchesMost: asked, read: asked, values };
+      const reader = { read: asked, values: { source: store, read: asked } };
       const found = await store.inMemory
         .loadedCollection(collection.id)
-        ?.filters.load([undefined], BigInt(commit), reader);
+        ?.filters.load([{ key: undefined, test }], BigInt(commit), reader);
       await found?.loaded;
       return found?.filters.length;
     });

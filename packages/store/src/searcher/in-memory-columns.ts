@@ -1,34 +1,43 @@
 import { setImmediate } from 'node:timers/promises';
+import type { FieldType } from '@akin/domain';
 import { readValues, type ValueList } from '@akin/searcher';
 import type { Transaction } from '../engine/engine.ts';
 import type { CollectionHandle } from './collection-handle.ts';
 import type { Range, ReadCollection } from './read-rows.ts';
 import { type RowSource, readFrom } from './row-source.ts';
+import { ValueOrder } from './value-order.ts';
 
-/** The condition of a query on one column: documents match that have one of some values, or that have none of them. */
+/** A column of documents with one value for each document. */
+export interface ValueColumn {
+  /** Its name in SQL. */
+  readonly sql: string;
+  readonly type: FieldType;
+}
+
+/** The condition of a query on one column: documents match that have one of some values. */
 export interface ValueTest {
-  /** A column of documents with one value for each document. */
-  readonly column: string;
-  /** The values, as the database writes them. Values that meet one of the conditions count too. */
+  readonly column: ValueColumn;
+  /** The values, as `readValueLists` writes them. Values that meet one of the conditions count too. */
   readonly values: ReadonlySet<string>;
   readonly conditions: readonly ((value: string) => boolean)[];
-  readonly isExcluded: boolean;
 }
 
-/** What a search gives so that values in memory can answer its filters. */
-export interface ValueReader {
-  readonly source: RowSource;
-  /** Undefined: the filter asks for something else. */
-  test(index: number): ValueTest | undefined;
-  /** The values of the rows that a range of commits added: see {@link readValueLists}. */
-  readonly read: ReadValues;
+/** Reads the values of the rows that a range of commits added: see {@link readValueLists}. */
+export type ReadValues = (column: ValueColumn, range: Range, max: number) => Promise<Uint8Array>;
+
+/** A column that a search may use until it awaits something. */
+export interface WideColumn {
+  readonly number: number;
+  readonly order: () => ValueOrder;
 }
 
-type ReadValues = (column: string, range: Range, max: number) => Promise<Uint8Array>;
-
-interface InMemoryColumn {
+interface InMemoryColumn extends ValueColumn {
   readonly number: number;
   readonly ordinals: Map<string, number>;
+  /** The first values, which were read in order: this many. */
+  inOrder: number;
+  /** Made when a search needs it. */
+  order?: ValueOrder;
   /** It has the values of the rows that were added up to this commit. */
   commit: bigint;
   /** It can answer from this commit on: rows that ended earlier may be missing. */
@@ -42,8 +51,8 @@ interface InMemoryColumn {
  * compare all values, on the event loop.
  */
 const MAX_VALUES = 1_024;
-/** Maximum number of values by which a result is collapsed. */
-const MAX_GROUPS = 1_000_000;
+/** Maximum number of values of a column by which a result is collapsed, or ordered then. */
+const MAX_WIDE = 1_000_000;
 /** About what a value takes in this process, which keeps each once. */
 const VALUE_BYTES = 100;
 /** Maximum bytes of a row in a column with many values. */
@@ -54,26 +63,26 @@ const VALUES_AT_A_TIME = 5_000;
 const MAX_COLUMNS = 16;
 /** Maximum bytes of a row in a column. */
 const ROW_BYTES = 2.5;
-/** A column is read after this number of new filters on it. */
-const MIN_USES = 2;
-/** A column that was not worth its memory, or was soon dropped, is not read again at once. */
+/** A column that was not worth its memory, or was soon dropped, is not read again before this time has passed. */
 const PAUSE_MILLISECONDS = 15 * 60_000;
 /** Documents per message to the searcher. Searches wait a millisecond or two for each message. */
 const AT_A_TIME = 10_000;
 
 /**
  * The columns whose values the searcher has in memory, for each row. They answer new filters that ask for some values
- * of one column. Columns are read in the background when filters use them.
+ * of one column, and say by which columns groups are collapsed and ordered. A filter has its column read in the
+ * background, a collapsed search reads its columns itself.
  */
 export class InMemoryColumns {
   readonly #handle: CollectionHandle;
   /** By name. The most recently used one is the last. */
   readonly #columns = new Map<string, InMemoryColumn>();
-  /** How often filters used columns that are not in memory, and when these may be read. */
-  readonly #asked = new Map<string, { times: number; notBefore: number }>();
+  /** When columns may be read for filters, and for groups. */
+  readonly #notBefore = new Map<string, number>();
+  readonly #notWideBefore = new Map<string, number>();
   #reading: Promise<void> = Promise.resolve();
-  /** The columns that searches are reading, to collapse by them. */
-  readonly #forGroups = new Map<string, Promise<unknown>>();
+  /** The columns that searches are reading. */
+  readonly #wide = new Map<string, Promise<unknown>>();
   /** The column being read: it takes memory, and does not answer yet. */
   #incoming: InMemoryColumn | undefined;
   #next = 0;
@@ -112,30 +121,27 @@ export class InMemoryColumns {
 
   /**
    * Sets the matches of a filter as of a commit: rows with a wanted value, so that rows whose values are not known yet
-   * do not match. A filter that excludes values is kept as its complement.
+   * do not match.
    *
    * @returns `sent` resolves when the searcher has the matches; later requests may use them at once. Undefined if the
-   * column is not in memory for that commit, if the filter is kept as its complement, or if the database updates it
-   * faster
+   * column is not in memory for that commit, or if the database updates it faster
    */
   async setMatches(
-    filter: { readonly number: number; readonly commit: bigint; isComplement?: boolean },
-    { column: name, values, conditions, isExcluded }: ValueTest,
+    filter: { readonly number: number; readonly commit: bigint },
+    { column: { sql: name }, values, conditions }: ValueTest,
     commit: bigint,
-    reader: ValueReader,
+    read: ReadValues,
   ): Promise<{ readonly sent: Promise<void> } | undefined> {
     const column = this.#columns.get(name);
     if (column === undefined || commit < column.from || column.ordinals.size > MAX_VALUES) return undefined;
     if (column.commit < commit) {
       // Later commits add few matches, and the database returns those of several filters in one statement.
       if (filter.commit >= 0n) return undefined;
-      if (!(await this.#catchUp(name, column, commit, reader.read))) return undefined;
+      if (!(await this.#catchUp(column, commit, read))) return undefined;
     }
-    if (this.#columns.get(name) !== column || (filter.isComplement ?? isExcluded) !== isExcluded) return undefined;
-    this.#columns.delete(name);
-    this.#columns.set(name, column);
-    // Nothing is awaited until the message is sent: the column could be dropped, or the filter become a complement.
-    filter.isComplement = isExcluded;
+    if (this.#columns.get(name) !== column) return undefined;
+    this.#touch(column);
+    // Nothing is awaited until the message is sent: the column could be dropped.
     const wanted = new Uint8Array(column.ordinals.size + 1);
     for (const value of values) {
       const ordinal = column.ordinals.get(value);
@@ -150,50 +156,66 @@ export class InMemoryColumns {
   }
 
   /**
-   * The column that has the value of every row that a commit sees, to collapse by it. It is read if it is missing, in
-   * the transaction of the search.
+   * Columns that have the value of every row that a commit sees, to collapse by them and to order by them. Those that
+   * are missing are read in the transaction of the search.
    *
-   * @param read reads values: see {@link readValueLists}
-   * @returns a function that gives its number, as long as it is there; undefined if it has too many values, or there is
-   * no memory for it
+   * @returns a function that gives them, as long as they are there; undefined if one has too many values, or there is no
+   * memory for it
    */
-  async forGroups(name: string, commit: bigint, read: ReadValues): Promise<(() => number | undefined) | undefined> {
+  async loadWide(
+    columns: readonly ValueColumn[],
+    commit: bigint,
+    read: ReadValues,
+  ): Promise<(() => readonly WideColumn[] | undefined) | undefined> {
+    const loaded: InMemoryColumn[] = [];
+    for (const column of columns) {
+      const one = await this.#loadWide(column, commit, read);
+      if (one === undefined) return undefined;
+      loaded.push(one);
+    }
+    return () => {
+      if (loaded.some((column) => this.#columns.get(column.sql) !== column)) return undefined;
+      return loaded.map((column) => ({
+        number: column.number,
+        order: () => (column.order ??= new ValueOrder(column.type, column.ordinals, column.inOrder)),
+      }));
+    };
+  }
+
+  async #loadWide(asked: ValueColumn, commit: bigint, read: ReadValues): Promise<InMemoryColumn | undefined> {
+    const { sql: name } = asked;
     // A search that reads it now may fail, or end before this one.
-    while (this.#forGroups.has(name)) await this.#forGroups.get(name)?.catch(() => undefined);
+    while (this.#wide.has(name)) await this.#wide.get(name)?.catch(() => undefined);
     const known = this.#columns.get(name);
     const isUsable = known !== undefined && commit >= known.from;
-    if (isUsable) known.max = MAX_GROUPS;
+    if (isUsable) known.max = MAX_WIDE;
     if (!isUsable || known.commit < commit) {
-      const reading = isUsable ? this.#catchUp(name, known, commit, read) : this.#readNow(name, commit, read);
-      this.#forGroups.set(name, reading);
+      const reading = isUsable ? this.#catchUp(known, commit, read) : this.#readNow(asked, commit, read);
+      this.#wide.set(name, reading);
       try {
         if (!(await reading)) return undefined;
       } finally {
-        this.#forGroups.delete(name);
+        this.#wide.delete(name);
       }
     }
     const column = this.#columns.get(name);
-    if (column === undefined) return undefined;
-    this.#columns.delete(name);
-    this.#columns.set(name, column);
-    return () => (this.#columns.get(name) === column ? column.number : undefined);
+    if (column !== undefined) this.#touch(column);
+    return column;
   }
 
   /** Reads a column in the transaction of a search. @returns false if it has too many values or does not fit */
-  async #readNow(name: string, commit: bigint, read: ReadValues): Promise<boolean> {
-    const asked = this.#asked.get(name);
-    if (asked !== undefined && asked.times < 0 && performance.now() < asked.notBefore) return false;
+  async #readNow(asked: ValueColumn, commit: bigint, read: ReadValues): Promise<boolean> {
+    const { sql: name } = asked;
+    if (performance.now() < (this.#notWideBefore.get(name) ?? 0)) return false;
     const { begun, rows } = this.#handle.state();
-    const bytes =
-      rows * WIDE_ROW_BYTES > this.#handle.free()
-        ? undefined
-        : await read(name, { after: -1n, upTo: commit }, MAX_GROUPS);
-    if (bytes === undefined || this.#handle.state().begun !== begun) return false;
-    const column: InMemoryColumn = { number: this.#next++, ordinals: new Map(), commit, from: commit, max: MAX_GROUPS };
     const isSame = () => this.#handle.state().begun === begun;
+    if (rows * WIDE_ROW_BYTES > this.#handle.free()) return false;
+    const bytes = await read(asked, { after: -1n, upTo: commit }, MAX_WIDE);
+    if (!isSame()) return false;
+    const column = this.#create(asked, commit, commit, MAX_WIDE);
     if (!(await this.#take(column, bytes, isSame))) {
       // The next searches need not read all values to find that they are too many.
-      this.#asked.set(name, { times: -1, notBefore: performance.now() + PAUSE_MILLISECONDS });
+      this.#notWideBefore.set(name, performance.now() + PAUSE_MILLISECONDS);
       if (isSame()) await this.#handle.change({ kind: 'drop-values', column: column.number });
       return false;
     }
@@ -205,11 +227,11 @@ export class InMemoryColumns {
   }
 
   /** Adds the values of the rows that later commits added. @returns false if the column is not there any more */
-  async #catchUp(name: string, column: InMemoryColumn, commit: bigint, read: ReadValues): Promise<boolean> {
-    const bytes = await read(name, { after: column.commit, upTo: commit }, column.max);
-    const isThere = () => this.#columns.get(name) === column;
+  async #catchUp(column: InMemoryColumn, commit: bigint, read: ReadValues): Promise<boolean> {
+    const bytes = await read(column, { after: column.commit, upTo: commit }, column.max);
+    const isThere = () => this.#columns.get(column.sql) === column;
     if (!(await this.#take(column, bytes, isThere))) {
-      if (isThere()) await this.#forget(name, column);
+      if (isThere()) await this.#forget(column);
       return false;
     }
     if (commit > column.commit + 1n) column.from = commit;
@@ -217,26 +239,35 @@ export class InMemoryColumns {
     return true;
   }
 
-  /** Records that a filter used a column that is not in memory. The second use starts a read of the column. */
-  recordMiss(name: string, source: RowSource): void {
+  /** Reads a column in the background, because a filter could have used it. */
+  recordMiss(column: ValueColumn, source: RowSource): void {
+    const { sql: name } = column;
     // This would block the embedded database, whose collections are small.
     if (this.#columns.has(name) || source.engine.kind === 'pglite') return;
-    const asked = this.#asked.get(name) ?? { times: 0, notBefore: 0 };
-    this.#asked.set(name, asked);
-    if (++asked.times < MIN_USES || performance.now() < asked.notBefore) return;
+    if (performance.now() < (this.#notBefore.get(name) ?? 0)) return;
     this.#pause(name);
     // After a failure the column is read at another time. Until then searches ask the database.
-    this.#reading = this.#reading.then(() => this.#read(name, source)).catch(() => undefined);
+    this.#reading = this.#reading.then(() => this.#read(column, source)).catch(() => undefined);
   }
 
-  async #read(name: string, source: RowSource): Promise<void> {
+  #create({ sql, type }: ValueColumn, commit: bigint, from: bigint, max: number): InMemoryColumn {
+    return { sql, type, number: this.#next++, ordinals: new Map(), inOrder: 0, commit, from, max };
+  }
+
+  #touch(column: InMemoryColumn): void {
+    this.#columns.delete(column.sql);
+    this.#columns.set(column.sql, column);
+  }
+
+  async #read(asked: ValueColumn, source: RowSource): Promise<void> {
     const { collection } = this.#handle;
+    const { sql: name } = asked;
     const { commit, begun } = this.#handle.state();
     if (commit < 0n || this.#columns.has(name)) return;
     const found = await readFrom(source, collection, commit, async (tx) => {
       if (!(await hasFewValues(tx, collection, name))) return undefined;
       if ((await countRows(tx, collection)) * ROW_BYTES > this.#handle.free()) return undefined;
-      const bytes = await readValueLists(tx, collection, name, { after: -1n, upTo: commit });
+      const bytes = await readValueLists(tx, collection, asked, { after: -1n, upTo: commit });
       // Rows may have been removed that commits before this one see.
       const [row] = await tx.query<{ commit: bigint }>('select commit from akin.collections where id = $1', [
         collection.id,
@@ -244,7 +275,7 @@ export class InMemoryColumns {
       return row && { bytes, from: row.commit };
     });
     if (found === undefined || this.#handle.state().begun !== begun) return;
-    const column = { number: this.#next++, ordinals: new Map(), commit, from: found.from, max: MAX_VALUES };
+    const column = this.#create(asked, commit, found.from, MAX_VALUES);
     this.#incoming = column;
     const isIncoming = () => this.#incoming === column;
     const isWhole = await this.#take(column, found.bytes, isIncoming);
@@ -256,25 +287,27 @@ export class InMemoryColumns {
   }
 
   async #dropOldest(): Promise<void> {
-    for (const [name, column] of this.#columns) {
+    for (const column of this.#columns.values()) {
       if (this.#columns.size <= MAX_COLUMNS) return;
-      await this.#forget(name, column);
+      await this.#forget(column);
     }
   }
 
-  async #forget(name: string, { number }: InMemoryColumn): Promise<void> {
+  async #forget({ sql: name, number }: InMemoryColumn): Promise<void> {
     this.#columns.delete(name);
     this.#pause(name);
     await this.#handle.change({ kind: 'drop-values', column: number });
   }
 
   #pause(name: string): void {
-    this.#asked.set(name, { times: 0, notBefore: performance.now() + PAUSE_MILLISECONDS });
+    this.#notBefore.set(name, performance.now() + PAUSE_MILLISECONDS);
   }
 
   /** @returns false if there are too many values, or the column was dropped in the meantime */
-  async #take({ number, ordinals, max }: InMemoryColumn, bytes: Uint8Array, isThere: () => boolean): Promise<boolean> {
+  async #take(column: InMemoryColumn, bytes: Uint8Array, isThere: () => boolean): Promise<boolean> {
     if (!isThere()) return false;
+    const { number, ordinals, max } = column;
+    const isFirst = ordinals.size === 0;
     let lists: ValueList[] = [];
     let count = 0;
     let read = 0;
@@ -296,6 +329,11 @@ export class InMemoryColumns {
       }
     }
     if (ordinals.size > max || !isThere()) return false;
+    if (isFirst) {
+      column.inOrder = ordinals.size;
+      const rowBytes = max === MAX_WIDE ? WIDE_ROW_BYTES : ROW_BYTES;
+      if (ordinals.size * VALUE_BYTES + this.#handle.state().rows * rowBytes > this.#handle.free()) return false;
+    }
     for (const part of messages) {
       if (part.length === 0) continue;
       await this.#handle.change({ kind: 'values', column: number, bytes, lists: part });
@@ -323,7 +361,7 @@ async function countRows(tx: Transaction, { id }: ReadCollection): Promise<numbe
 }
 
 /**
- * The values of a column with the documents that a range of commits added, in the format of @akin/searcher. Documents
+ * The values of a column, in order, with the documents that a range of commits added, in the format of @akin/searcher. Documents
  * that a later commit ended are among them as long as their rows exist.
  *
  * @param max maximum number of values that may be in memory: one more is read
@@ -331,13 +369,19 @@ async function countRows(tx: Transaction, { id }: ReadCollection): Promise<numbe
 export function readValueLists(
   tx: Transaction,
   { sqlSchema }: ReadCollection,
-  column: string,
+  { sql, type }: ValueColumn,
   { after, upTo }: Range,
   max: number = MAX_VALUES,
 ): Promise<Uint8Array> {
   return tx.copy(
-    `select d.${column}::text, string_agg(int8send(d.doc), '') from ${sqlSchema}.documents d
-      where d.valid_from > ${after} and d.valid_from <= ${upTo} and d.${column} is not null
-      group by d.${column} limit ${max + 1}`,
+    `select ${valueSql(`d.${sql}`, type)}, string_agg(int8send(d.doc), '') from ${sqlSchema}.documents d
+      where d.valid_from > ${after} and d.valid_from <= ${upTo} and d.${sql} is not null
+      group by d.${sql} order by d.${sql} limit ${max + 1}`,
   );
+}
+
+/** A value as text: equal values have the same. Dates are seconds, and there is only one zero. */
+function valueSql(column: string, type: FieldType): string {
+  if (type === 'date') return `extract(epoch from ${column})::text`;
+  return type === 'double' ? `(${column} + 0)::text` : `${column}::text`;
 }

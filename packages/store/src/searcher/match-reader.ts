@@ -1,22 +1,27 @@
 import { type DocNumbers, type DocSet, docSetOf } from '@akin/searcher';
-import type { ValueReader } from './in-memory-columns.ts';
+import type { ReadValues, ValueTest } from './in-memory-columns.ts';
+import type { RowSource } from './row-source.ts';
+
+/** A filter of a search. */
+export interface AskedFilter {
+  /** Identifies it. Undefined: it is dropped when it is released. */
+  readonly key: string | undefined;
+  /** Undefined: values in memory cannot determine its matches. */
+  readonly test?: ValueTest | undefined;
+}
 
 export interface MatchRequest {
   /** Position of the filter in the request. */
   readonly index: number;
   /** The commit after which documents were added; -1: any. */
   readonly after: bigint;
-  /** Whether the documents that do not match are wanted. */
-  readonly isComplement: boolean;
 }
 
 export interface MatchReader {
-  /** Whether most documents match a filter, by the estimate of the database. */
-  matchesMost(index: number): Promise<boolean>;
   /** The documents of each, in memory that threads share. @param last the greatest useful number */
   read(wanted: readonly MatchRequest[], last: number): Promise<readonly DocNumbers[]>;
-  /** If given, values in memory may determine the matches of filters. */
-  readonly values?: ValueReader | undefined;
+  /** Where values in memory may determine the matches of filters: how they are read. */
+  readonly values?: { readonly source: RowSource; readonly read: ReadValues } | undefined;
 }
 
 /** Whether numbers of documents fit into 4 bytes. With many shards or changes they need 8. */
