@@ -17,13 +17,18 @@ import { Coder, codeSizes } from './codes.ts';
 import { type DocNumbers, type DocSet, forEachIn } from './doc-set.ts';
 import { DocValues } from './doc-values.ts';
 import { FloatVectors, floatsBytes } from './floats.ts';
+import { findHeads, placeIn } from './heads.ts';
 import { findPairs, type NearPairs, type PairsQuery } from './pairs.ts';
 import { mirrored, readPoints } from './points/point-format.ts';
 import { PointTable } from './points/point-table.ts';
 import {
   type CountQuery,
   candidateCount,
+  type Distinct,
+  type HeadsQuery,
+  LAST_PLACE,
   type PartCandidates,
+  type PartHeads,
   type PointCandidate,
   type PointQuery,
   type Restriction,
@@ -69,9 +74,10 @@ export class SearchedCollection {
 
   /**
    * Maximum bytes of rows with vectors of one module, without filters.
-   * @param dimensions the dimensions of the vectors; 0 for a module with points
+   * @param dimensions the dimensions of the vectors; 0 for a module with points; undefined: rows alone
    */
-  static bytesFor(rows: number, dimensions: number, exactRows: number): number {
+  static bytesFor(rows: number, dimensions: number | undefined, exactRows: number): number {
+    if (dimensions === undefined) return RowTable.bytesFor(rows);
     if (dimensions === 0) return RowTable.bytesFor(rows) + PointTable.bytesFor(rows);
     const isExact = rows <= 2 * exactRows;
     const vectors = isExact ? floatsBytes(dimensions, rows) : codesBytes(codeSizes(dimensions), rows);
@@ -221,7 +227,7 @@ export class SearchedCollection {
     if (rows === undefined) return undefined;
     this.#restrict(rows, query);
     const { maxDistance, vector, k, distinct } = query;
-    const groups = distinct && new RowGroups(this.#columns.get(distinct.column), distinct.missing, this.#rows);
+    const groups = distinct && this.#groupsBy(distinct);
     groups?.restrict(rows);
     const matches = countBits(rows);
     const { maxCandidates } = query;
@@ -260,6 +266,28 @@ export class SearchedCollection {
     });
     const compared = scanNear(vectors, coded, rows, matches, query, best);
     return best.candidates(compared, false);
+  }
+
+  /**
+   * Finds the first row of each group.
+   *
+   * @returns undefined if the commit can no longer be searched
+   * @throws Error if the commit is not loaded yet, or a filter is not loaded
+   */
+  heads(query: HeadsQuery): PartHeads | undefined {
+    const rows = this.#visibleRows(query);
+    if (rows === undefined) return undefined;
+    this.#restrict(rows, query);
+    const groups = this.#groupsBy(query.distinct);
+    groups.restrict(rows);
+    const keys = query.keys.map((key) => {
+      const values = this.#columns.get(key.column);
+      return (row: number) => {
+        const ordinal = values?.at(row) ?? 0;
+        return ordinal === 0 ? LAST_PLACE : placeIn(key, key.places[ordinal] as number);
+      };
+    });
+    return findHeads(rows, groups, keys, query.deciding, (row) => this.#rows.docOf(row));
   }
 
   /**
@@ -307,11 +335,16 @@ export class SearchedCollection {
     return findPairs(this.#rows, vectors, this.#cells, query);
   }
 
-  /** The rows that have a vector and that a commit sees, valid until the next call. */
-  #visibleRows({ commit, module }: Pick<VectorQuery, 'commit' | 'module'>): Bits | undefined {
+  #groupsBy({ column, missing }: Distinct): RowGroups {
+    return new RowGroups(this.#columns.get(column), missing, this.#rows);
+  }
+
+  /** The rows that a commit sees, and that have a vector of a module if one is given; valid until the next call. */
+  #visibleRows({ commit, module }: Pick<HeadsQuery, 'commit' | 'module'>): Bits | undefined {
     if (commit < this.#oldest) return undefined;
     if (commit > this.#commit) throw new Error(`commit ${commit} is not in memory`);
     const rows = this.#rows.visibleAt(commit, commit === this.#commit && !this.#isAhead);
+    if (module === undefined) return rows;
     const held = this.#vectors.get(module) ?? this.#points.get(module);
     intersect(rows, held?.rowsWithVector ?? createBits(0));
     return rows;

@@ -6,11 +6,14 @@ export type {
   Candidates,
   CountQuery,
   Distinct,
+  Heads,
+  HeadsQuery,
   PartQuery,
   PointCandidate,
   PointQuery,
   Restriction,
   VectorQuery,
 } from './query.ts';
+export { LAST_PLACE } from './query.ts';
 export { Searcher, SearcherError } from './searcher.ts';
 export { readValues, type Summary, summaryOf } from './wire.ts';

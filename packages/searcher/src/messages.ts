@@ -1,7 +1,16 @@
 import type { DocNumbers, DocSet } from './doc-set.ts';
 import type { NearPairs, PairsQuery } from './pairs.ts';
 import type { PartMatch } from './points/verify.ts';
-import type { CountQuery, PartCandidates, PartQuery, PointCandidate, PointQuery, VectorQuery } from './query.ts';
+import type {
+  CountQuery,
+  HeadsQuery,
+  PartCandidates,
+  PartHeads,
+  PartQuery,
+  PointCandidate,
+  PointQuery,
+  VectorQuery,
+} from './query.ts';
 import type { DocList } from './wire.ts';
 
 /*
@@ -59,6 +68,7 @@ export type Request =
   | { readonly kind: 'cells'; readonly key: number; readonly isFirst: boolean; readonly bytes: Uint8Array }
   | { readonly kind: 'pairs'; readonly key: number; readonly query: PairsQuery }
   | { readonly kind: 'search'; readonly key: number; readonly query: VectorQuery }
+  | { readonly kind: 'heads'; readonly key: number; readonly query: HeadsQuery }
   | { readonly kind: 'points'; readonly key: number; readonly query: PointQuery }
   /** Each thread checks its share of the candidates. */
   | { readonly kind: 'parts'; readonly key: number; readonly query: PartQuery }
@@ -77,6 +87,7 @@ export interface ReplyMessage {
   /** Undefined if the commit is too old to be searched; the same applies to the counts. */
   readonly candidates?: PartCandidates | undefined;
   readonly counts?: readonly number[] | undefined;
+  readonly heads?: PartHeads | undefined;
   readonly pairs?: NearPairs | undefined;
   readonly points?: readonly PointCandidate[] | undefined;
   /** By number of the candidate. */

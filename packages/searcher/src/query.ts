@@ -39,6 +39,53 @@ export interface VectorQuery extends Restriction {
   readonly distinct?: Distinct | undefined;
 }
 
+/** A search for the head of each group: its first row in an order by columns, in which no two rows are equal. */
+export interface HeadsQuery extends Restriction {
+  readonly commit: number;
+  /** Only rows with a vector of this module. Undefined: all. */
+  readonly module?: string | undefined;
+  readonly distinct: Distinct;
+  readonly keys: readonly OrderKey[];
+  /** How many of the keys, from the first on, decide which row is the head. */
+  readonly deciding: number;
+  /** Undefined: all heads, in any order. */
+  readonly page?: HeadsPage | undefined;
+}
+
+/** The first heads in the order of the keys from number `from` on. */
+export interface HeadsPage {
+  readonly from: number;
+  readonly wanted: number;
+  /** Only heads behind these ascending places, one for each of those keys; LAST_PLACE for no value. */
+  readonly after?: readonly number[] | undefined;
+}
+
+/** One column of an order. Rows without a value are last. */
+export interface OrderKey {
+  readonly column: number;
+  /** The place of each value in ascending order, by its ordinal, in memory that threads share. */
+  readonly places: Uint32Array;
+  readonly isDescending: boolean;
+}
+
+/** The place of rows without a value. */
+export const LAST_PLACE = 0xffff_ffff;
+
+export interface Heads {
+  /** How many rows match, and how many groups these are. */
+  readonly matches: number;
+  readonly found: number;
+  readonly docs: Float64Array;
+}
+
+/** The heads in a part of a collection, with their groups and with their places by each key. */
+export interface PartHeads {
+  readonly matches: number;
+  readonly groups: Float64Array;
+  readonly docs: Float64Array;
+  readonly places: readonly Float64Array[];
+}
+
 /** Minimum number of candidates that each part of a collection returns. It also returns some more than are wanted. */
 const MIN_CANDIDATES_PER_PART = 50;
 const SPARE = 30;

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { SearchedCollection } from './collection.ts';
+import { mergeHeads } from './heads.ts';
 import { mergeCandidates, queryForPart } from './merge.ts';
 import type { ReplyMessage, Request, ThreadConfig } from './messages.ts';
 import type { NearPairs, PairsQuery } from './pairs.ts';
@@ -7,7 +8,10 @@ import type { PartMatch } from './points/verify.ts';
 import type {
   Candidates,
   CountQuery,
+  Heads,
+  HeadsQuery,
   PartCandidates,
+  PartHeads,
   PartQuery,
   PointCandidate,
   PointQuery,
@@ -60,9 +64,9 @@ export class Searcher implements AsyncDisposable {
 
   /**
    * Maximum bytes of a collection with a number of documents and vectors of one module, without its filters.
-   * @param dimensions the dimensions of the vectors; 0 for a module with points
+   * @param dimensions the dimensions of the vectors; 0 for a module with points; undefined: rows alone
    */
-  bytesFor(documents: number, dimensions: number): number {
+  bytesFor(documents: number, dimensions: number | undefined): number {
     const { threads, exactRows } = this.#options;
     const share = Math.ceil(documents / threads);
     return threads * SearchedCollection.bytesFor(share, dimensions, Math.ceil(exactRows / threads));
@@ -78,7 +82,7 @@ export class Searcher implements AsyncDisposable {
    */
   async change(
     key: number,
-    request: Exclude<Request, { kind: 'search' | 'count' | 'points' | 'parts' | 'pairs' | 'cells' }>,
+    request: Exclude<Request, { kind: 'search' | 'count' | 'heads' | 'points' | 'parts' | 'pairs' | 'cells' }>,
   ): Promise<void> {
     await this.#ask(key, request);
     if (request.kind === 'drop') this.#bytes.delete(key);
@@ -104,6 +108,13 @@ export class Searcher implements AsyncDisposable {
     const parts = (await this.#ask(key, { kind: 'count', key, query })).map(({ counts }) => counts);
     if (parts.some((part) => part === undefined)) return undefined;
     return query.restrictions.map((_, i) => parts.reduce((sum, part) => sum + (part?.[i] ?? 0), 0));
+  }
+
+  /** Finds the head of each group, with the errors of {@link search}. @returns undefined as in `search` */
+  async heads(key: number, query: HeadsQuery): Promise<Heads | undefined> {
+    const parts = (await this.#ask(key, { kind: 'heads', key, query })).map(({ heads }) => heads);
+    if (parts.some((part) => part === undefined)) return undefined;
+    return mergeHeads(parts as PartHeads[], query);
   }
 
   /**

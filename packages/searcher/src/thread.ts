@@ -57,7 +57,7 @@ function nextClustering(): typeof clustering {
 
 function replyTo(
   request: Request,
-): Pick<ReplyMessage, 'candidates' | 'counts' | 'pairs' | 'points' | 'parts' | 'missing'> {
+): Pick<ReplyMessage, 'candidates' | 'counts' | 'heads' | 'pairs' | 'points' | 'parts' | 'missing'> {
   const { key } = request;
   if (request.kind === 'drop') collections.delete(key);
   if (request.kind === 'begin') {
@@ -68,6 +68,7 @@ function replyTo(
   if (collection === undefined) throw new Error('the collection is not in memory any more');
   if (request.kind === 'search') return { candidates: collection.search(request.query) };
   if (request.kind === 'count') return { counts: collection.count(request.query) };
+  if (request.kind === 'heads') return { heads: collection.heads(request.query) };
   if (request.kind === 'points') return { points: collection.findParts(request.query) };
   if (request.kind === 'parts') return { parts: checkParts(request.query) };
   if (request.kind === 'pairs') return { pairs: collection.pairs(request.query) };

@@ -1,5 +1,5 @@
 import { createRandom, parseQuery, type Query } from '@akin/domain';
-import { onPostgres } from '@akin/testing';
+import { onPostgres, scaledByChaos } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sharedStore } from '../../test/shared-store.ts';
 import { accept, ENGINES, openTestStore, testOutputs } from '../../test/support.ts';
@@ -32,6 +32,8 @@ const documentOf = (n: number): Doc & { import?: string } => {
   return {
     ...{ id: `d${String(n).padStart(4, '0')}`, n },
     ...(n % 11 === 0 ? {} : { price: (n * 37) % 101 }),
+    ...(n % 6 === 0 ? {} : { fifth: n % 5, mark: n % 7 === 0 ? -0 : ((n % 13) - 6) / 4, isNew: n % 3 === 0 }),
+    ...(n % 10 === 0 ? {} : { taken: `20${10 + (n % 20)}-01-31T12:00:00.${100 + (n % 3)}Z` }),
     // Every eighth has no product; p0 has a third of the documents.
     ...(n % 8 === 0 ? {} : { product: `p${n % 3 === 0 ? 0 : n % 50}` }),
     ...(n % 9 === 0 ? {} : { import: testOutputs({ shape }) }),
@@ -195,6 +197,45 @@ describe.each(ENGINES)('collapsing by a field on %s', (kind) => {
       ...heads.slice(0, 5).map(({ id }) => id),
     ]);
   });
+
+  it.each(Array.from({ length: scaledByChaos(12) }, (_, seed) => seed))(
+    'selects by columns in memory what the database selects: %d',
+    async (seed) => {
+      const dice = createRandom(seed);
+      const one = <T>(list: readonly T[]): T => list[Math.floor(dice() * list.length)] as T;
+      const ORDERS = [
+        'price asc',
+        'price desc',
+        'fifth asc, price desc',
+        'taken desc',
+        'mark asc',
+        'isNew desc',
+        'id desc',
+      ];
+      const [sort, own] = [one(ORDERS), one([undefined, ...ORDERS])];
+      const request = {
+        ...{ sort: parseSort(one([sort, sort, ''])), rows: 1 + Math.floor(dice() * 60) },
+        fq: one([[], ['-product:p0'], ['price:[20 TO 80]'], ['fifth:(0 1)', '-isNew:true'], ['id:none']]),
+        collapseBy: by({
+          field: one(['product', 'product', 'fifth', 'taken', 'mark']),
+          missing: one(['leave-out', 'each', 'together'] as const),
+          order: own === undefined ? undefined : parseSort(own),
+        }),
+      };
+      const ranked = dice() < 0.3 ? { rank: RANK, sort: [], rows: request.rows } : {};
+      const isPaged = ranked.rank === undefined && dice() < 0.5;
+      for (let mark = '*', start = 0, pages = 0; pages < 4; pages++) {
+        const asked = { ...request, ...ranked, ...(isPaged ? { cursorMark: mark } : { start }) };
+        const inMemory = await ask(store, asked);
+        const { ranking: _, ...inDatabase } = await ask({ ...store, inMemory: withoutMemory }, asked);
+        expect({ ...inMemory, ranking: undefined }).toEqual({ ...inDatabase, ranking: undefined });
+        expect(inMemory.ranking?.inMemory).toBe(asked.rank && true);
+        mark = inMemory.nextCursorMark ?? mark;
+        start += request.rows;
+      }
+      expect(store.inMemory.loadedCollection(collection.id)?.columns.names).toContain('id');
+    },
+  );
 
   it('counts in facets what is shown, unless they leave it out', async () => {
     const dear = parseQuery('price:[50 TO *]');

@@ -1,4 +1,5 @@
 import { AkinError, isListType, quote, typeName } from '@akin/domain';
+import type { ValueColumn } from '../searcher/in-memory-columns.ts';
 import type { FieldCollapse } from './collapse-request.ts';
 import { findColumn, type SearchedTables } from './columns.ts';
 import type { MatchSource } from './match-source.ts';
@@ -7,12 +8,13 @@ import { scoreKeys, valueColumn } from './score-keys.ts';
 import { keyColumns, orderBy, type SortClause, sortKeys } from './sort.ts';
 
 /*
- * A result that shows one document for each value of a field: the head of its group. The nearest heads come from the
- * searcher, see nearest.ts. Every other statement finds the heads among the matches, in the database: they may be many.
+ * A result that shows one document for each value of a field: the head of its group. The searcher finds the nearest
+ * heads, see nearest.ts, and those that columns order, see ordered-heads.ts. Every other statement finds the heads among
+ * the matches, in the database: they may be many.
  */
 
 /** The order whose first document is the head of its group. */
-function headOrder({ order }: FieldCollapse, { sort = [] }: SearchRequest): readonly SortClause[] {
+export function headOrder({ order }: FieldCollapse, { sort = [] }: SearchRequest): readonly SortClause[] {
   return order ?? [{ name: 'score', direction: 'desc' }, ...sort.filter(({ name }) => name !== 'score')];
 }
 
@@ -26,7 +28,7 @@ export function needsScores(collapse: FieldCollapse, request: SearchRequest): bo
 }
 
 /** @throws AkinError bad-request if the field has no single value */
-export function groupColumn({ field, parameter }: FieldCollapse, tables: SearchedTables): string {
+export function groupColumn({ field, parameter }: FieldCollapse, tables: SearchedTables): ValueColumn {
   const fail = (problem: string) => new AkinError('bad-request', `Parameter ${parameter}: ${problem}.`);
   const { column, type } = findColumn(tables, field, fail);
   if (isListType(type)) {
@@ -34,7 +36,7 @@ export function groupColumn({ field, parameter }: FieldCollapse, tables: Searche
       `documents may have several values of ${quote(field)}, a ${typeName(type)}: collapse by a field with one`,
     );
   }
-  if (column.kind === 'column') return column.sql;
+  if (column.kind === 'column') return { sql: column.sql, type };
   throw fail(
     `documents cannot be collapsed by ${quote(field)}, which is a ${typeName(type)}: use a field with one value`,
   );
@@ -48,7 +50,7 @@ export function onlyHeads(
   tables: SearchedTables,
 ): MatchSource {
   const keys = sortKeys(headOrder(collapse, request), () => scoreKeys(value, request.rank, params), tables, params);
-  const group = groupColumn(collapse, tables);
+  const { sql: group } = groupColumn(collapse, tables);
   // Each document without a value is a group by itself, or they are one group, or none.
   const own = collapse.missing === 'each' ? `case when d.${group} is null then d.doc end` : 'null::int8';
   const found = collapse.missing === 'leave-out' ? 'm.g is not null' : 'true';

@@ -36,7 +36,7 @@ export async function readMembers(
 ): Promise<Map<bigint, FoundGroup>> {
   if (heads.length === 0) return new Map();
   const { sqlSchema } = snapshot;
-  const group = groupColumn(collapseBy, snapshot);
+  const { sql: group } = groupColumn(collapseBy, snapshot);
   const values = await snapshot.tx.query<{ doc: bigint; value: FieldValue | null; key: string | null }>(
     `select d.doc, d.${group} as value, d.${group}::text as key from ${sqlSchema}.documents d where d.doc = any($1::int8[])`,
     [longArray(heads)],

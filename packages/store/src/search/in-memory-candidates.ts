@@ -1,15 +1,25 @@
-import type { Candidates } from '@akin/searcher';
+import { type Candidates, type Heads, LAST_PLACE, type VectorQuery } from '@akin/searcher';
 import type { Store } from '../context.ts';
 import type { InMemoryCollection } from '../searcher/in-memory-collection.ts';
-import { readValueLists } from '../searcher/in-memory-columns.ts';
+import { readValueLists, type ValueColumn } from '../searcher/in-memory-columns.ts';
 import { groupColumn } from './collapse-by-field.ts';
-import type { FieldCollapse } from './collapse-request.ts';
 import { countedFacets } from './counted-facets.ts';
 import type { Clock } from './date-math.ts';
 import { InMemoryFilters } from './in-memory-filters.ts';
-import type { NearQuery } from './near-query.ts';
 import type { SearchRequest } from './request.ts';
 import type { Snapshot } from './snapshot.ts';
+import type { ColumnKey } from './sort.ts';
+
+/** A vector, and which of the nearest documents to find. */
+export type NearQuery = Omit<VectorQuery, 'commit' | 'filters' | 'excluded'>;
+
+/** The first heads behind a row, in an order. */
+interface WantedHeads {
+  readonly keys: readonly ColumnKey[];
+  readonly wanted: number;
+  /** The values of that row; undefined for none. */
+  readonly after: readonly (string | undefined)[] | undefined;
+}
 
 /**
  * Finds candidates for one search with the searcher, as of its commit. If that fails, it finds none, and the collection
@@ -20,11 +30,13 @@ export class InMemoryCandidates implements Disposable {
   readonly #held: InMemoryCollection;
   readonly #snapshot: Snapshot;
   readonly #filters: InMemoryFilters;
+  readonly #commit: number;
 
   constructor(store: Store, held: InMemoryCollection, snapshot: Snapshot, clock: Clock) {
     this.#store = store;
     this.#held = held;
     this.#snapshot = snapshot;
+    this.#commit = Number(snapshot.commit);
     this.#filters = new InMemoryFilters(held, snapshot, clock, store.exactDocuments, store);
   }
 
@@ -38,23 +50,87 @@ export class InMemoryCandidates implements Disposable {
   nearest(request: SearchRequest, query: NearQuery, collapsed: readonly bigint[]): Promise<Candidates | undefined> {
     return this.#askOrUnload(async () => {
       const { collapseBy } = request;
-      const column = collapseBy && (await this.#columnOf(collapseBy));
-      await this.#filters.load(request);
-      await this.#filters.exclude(collapsed);
-      const matching = this.#filters.of([request.query, ...(request.filters ?? [])]);
+      const columns = collapseBy && (await this.#load([groupColumn(collapseBy, this.#snapshot)]));
+      const matching = await this.#matching(request, collapsed);
       // Nothing is awaited until the question is sent: the column could be dropped.
-      const number = column?.();
-      if (collapseBy !== undefined && number === undefined) return undefined;
-      const distinct = collapseBy && { column: number as number, missing: collapseBy.missing };
-      const search = this.#held.search({ ...query, ...matching, distinct, commit: Number(this.#snapshot.commit) });
+      const [column] = columns?.() ?? [];
+      if (collapseBy !== undefined && column === undefined) return undefined;
+      const distinct = collapseBy && column && { column: column.number, missing: collapseBy.missing };
+      const search = this.#held.search({ ...query, ...matching, distinct, commit: this.#commit });
       const [candidates] = await Promise.all([search, this.#filters.loaded]);
       return candidates;
     });
   }
 
+  /** As {@link nearest}, among the documents that represent their groups in an order by columns. */
+  nearestHeads(
+    request: SearchRequest,
+    query: NearQuery,
+    collapsed: readonly bigint[],
+    order: readonly ColumnKey[],
+  ): Promise<Candidates | undefined> {
+    return this.#askOrUnload(async () => {
+      const heads = await this.#findHeads(request, collapsed, order);
+      if (heads === undefined) return undefined;
+      const filters = [await this.#filters.add(heads.docs)];
+      const search = this.#held.search({ ...query, filters, commit: this.#commit });
+      const [candidates] = await Promise.all([search, this.#filters.loaded]);
+      return candidates && { ...candidates, groupCount: heads.found, matches: heads.matches };
+    });
+  }
+
+  /**
+   * The documents that represent their groups in an order by columns.
+   *
+   * @param page which of them are returned; undefined: all, in any order
+   * @returns undefined if it cannot find them
+   */
+  heads(
+    request: SearchRequest,
+    collapsed: readonly bigint[],
+    order: readonly ColumnKey[],
+    page: WantedHeads,
+  ): Promise<Heads | undefined> {
+    return this.#askOrUnload(() => this.#findHeads(request, collapsed, order, page));
+  }
+
+  async #findHeads(
+    request: SearchRequest,
+    collapsed: readonly bigint[],
+    order: readonly ColumnKey[],
+    page?: WantedHeads,
+  ): Promise<Heads | undefined> {
+    const { collapseBy, rank } = request;
+    if (collapseBy === undefined) return undefined;
+    const isSame = order.length === page?.keys.length && order.every((key, i) => isSameKey(key, page.keys[i]));
+    const asked = [...order, ...((!isSame && page?.keys) || [])];
+    const columns = await this.#load([groupColumn(collapseBy, this.#snapshot), ...asked.map(({ column }) => column)]);
+    const matching = await this.#matching(request, collapsed);
+    // Nothing is awaited until the question is sent: a column could be dropped.
+    const [group, ...ordered] = columns?.() ?? [];
+    if (group === undefined) return undefined;
+    const keys = ordered.map((column, i) => ({
+      column: column.number,
+      places: column.order().places(),
+      isDescending: asked[i]?.descending === true,
+    }));
+    const from = isSame ? 0 : order.length;
+    const after = page?.after?.map((value, i) =>
+      value === undefined ? LAST_PLACE : (ordered[from + i]?.order().placeOf(value) ?? LAST_PLACE),
+    );
+    const search = this.#held.heads({
+      ...matching,
+      ...{ commit: this.#commit, module: rank?.module, keys, deciding: order.length },
+      distinct: { column: group.number, missing: collapseBy.missing },
+      page: page && { from, wanted: page.wanted, after },
+    });
+    const [heads] = await Promise.all([search, this.#filters.loaded]);
+    return heads;
+  }
+
   /** All documents within a distance, whether or not they match. @returns undefined if it cannot find them */
   within(query: NearQuery): Promise<Candidates | undefined> {
-    return this.#askOrUnload(() => this.#held.search({ ...query, filters: [], commit: Number(this.#snapshot.commit) }));
+    return this.#askOrUnload(() => this.#held.search({ ...query, filters: [], commit: this.#commit }));
   }
 
   /**
@@ -66,9 +142,7 @@ export class InMemoryCandidates implements Disposable {
     if (request.rank === undefined || counted.length === 0) return new Map();
     const { module } = request.rank;
     const restrictions = counted.map(({ queries }) => this.#filters.of(queries));
-    const counts = await this.#askOrUnload(() =>
-      this.#held.count({ commit: Number(this.#snapshot.commit), module, restrictions }),
-    );
+    const counts = await this.#askOrUnload(() => this.#held.count({ commit: this.#commit, module, restrictions }));
     return new Map(counts?.map((count, i) => [counted[i]?.index as number, count]));
   }
 
@@ -76,15 +150,24 @@ export class InMemoryCandidates implements Disposable {
     this.#filters[Symbol.dispose]();
   }
 
-  /** The column by which results are collapsed. @returns undefined if it cannot be in memory */
-  #columnOf(collapse: FieldCollapse): Promise<(() => number | undefined) | undefined> {
+  async #matching({ query, filters = [], ...request }: SearchRequest, collapsed: readonly bigint[]) {
+    await this.#filters.load({ ...request, query, filters });
+    await this.#filters.exclude(collapsed);
+    return this.#filters.of([query, ...filters]);
+  }
+
+  #load(columns: readonly ValueColumn[]) {
     const { tx, commit } = this.#snapshot;
-    return this.#held.columns.forGroups(groupColumn(collapse, this.#snapshot), commit, (name, range, max) =>
-      readValueLists(tx, this.#held.collection, name, range, max),
+    return this.#held.columns.loadWide(columns, commit, (column, range, max) =>
+      readValueLists(tx, this.#held.collection, column, range, max),
     );
   }
 
   #askOrUnload<T>(ask: () => Promise<T | undefined>): Promise<T | undefined> {
     return this.#store.inMemory.askOrUnload(this.#held, ask);
   }
+}
+
+function isSameKey(one: ColumnKey, other: ColumnKey | undefined): boolean {
+  return one.column.sql === other?.column.sql && one.descending === other.descending;
 }

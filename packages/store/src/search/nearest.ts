@@ -4,9 +4,9 @@ import type { Row } from '../engine/engine.ts';
 import { isNearestHead } from './collapse-by-field.ts';
 import type { Clock } from './date-math.ts';
 import { documentColumns, type ReadDocument, selectFields } from './hydrate.ts';
-import type { InMemoryCandidates } from './in-memory-candidates.ts';
+import type { InMemoryCandidates, NearQuery } from './in-memory-candidates.ts';
 import { conditionsOf, distanceTo, rankedTable } from './matching.ts';
-import type { NearQuery } from './near-query.ts';
+import type { HeadOrder } from './ordered-heads.ts';
 import { Params } from './params.ts';
 import { type Rank, type Ranking, type SearchRequest, type Smartfilter, sortOf } from './request.ts';
 import { rankKeys } from './score-keys.ts';
@@ -43,11 +43,12 @@ const MAX_CANDIDATES = 20_000;
 /** Least number of compared codes, as a share of `exactDocuments`: 2,500, 1,000 and 500 of 20,000. */
 const COMPARED: Readonly<Record<Smartfilter, number>> = { off: 1, low: 1 / 8, medium: 1 / 20, high: 1 / 40 };
 
-/** Whether the nearest in memory can be the page. */
-export function isByNearness(request: SearchRequest): boolean {
+/** Whether the nearest in memory can be the page. @param order that of heads, if columns determine it */
+export function isByNearness(request: SearchRequest, order: HeadOrder | undefined): boolean {
   const { rank, rows, start = 0, cursorMark, collapseBy } = request;
   // The searcher does not know the groups of documents with known distances.
-  if (collapseBy !== undefined && (rank?.known || !isNearestHead(collapseBy, request))) return false;
+  if (collapseBy !== undefined && order === undefined && (rank?.known || !isNearestHead(collapseBy, request)))
+    return false;
   if (rank?.vector === undefined || rank.maxDistance !== undefined || cursorMark !== undefined) return false;
   const [first, ...others] = sortOf(request);
   const byScore = first?.name === 'score' && first.direction === 'desc' && others.every(({ name }) => name !== 'score');
@@ -61,12 +62,16 @@ export async function readNearest(
   request: SearchRequest,
   snapshot: Snapshot,
   clock: Clock,
+  order: HeadOrder | undefined,
 ): Promise<NearestPage | undefined> {
   const { rank } = request;
   if (rank?.vector === undefined) return undefined;
   rankedTable(rank, snapshot);
   const query = nearQuery(store, request, { ...rank, vector: rank.vector });
-  const candidates = await finder.nearest(request, query, snapshot.collapsed ?? []);
+  const { collapsed = [] } = snapshot;
+  const candidates = order
+    ? await finder.nearestHeads(request, query, collapsed, order.heads)
+    : await finder.nearest(request, query, collapsed);
   if (candidates === undefined || candidates.isOverLimit) return undefined;
   return rankCandidates(store, request, rank, snapshot, clock, candidates);
 }
@@ -144,8 +149,13 @@ async function rankCandidates(
     return `(v.doc = any(${params.add(some, 'int8[]')}) or ${isMatch})`;
   };
   const nearby = groups
-    ? `select v.doc, ${distance} as value, c.g
-         from unnest(${few}, ${params.add(Array.from(groups), 'float8[]')}) c (doc, g) join ${table} v on v.doc = c.doc offset 0`
+    ? // Of each group only the nearest, so that few documents are looked up.
+      `select t.doc, t.g, t.value from (
+         select n.*, min(n.value) over (partition by n.g) as least from (
+           select v.doc, c.g, ${distance} as value
+             from unnest(${few}, ${params.add(Array.from(groups), 'float8[]')}) c (doc, g)
+             join ${table} v on v.doc = c.doc offset 0) n) t
+        where t.value = t.least offset 0`
     : `select v.doc, ${distance} as value from ${table} v where v.doc = any(${few})
         ${known.length > 0 ? `and ${isKnownToMatch(candidates)}` : ''}
         order by value fetch first (${wanted}) rows with ties`;

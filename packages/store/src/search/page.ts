@@ -2,7 +2,9 @@ import type { Store } from '../context.ts';
 import type { Row, SqlValue } from '../engine/engine.ts';
 import type { Clock } from './date-math.ts';
 import { documentColumns, type ReadDocument, selectFields } from './hydrate.ts';
+import type { MatchSource } from './match-source.ts';
 import { matchSource } from './matching.ts';
+import { Params } from './params.ts';
 import { isOfOneDocument, isValued, type Ranking, type SearchRequest, sortOf } from './request.ts';
 import { scoreKeys, valueColumn } from './score-keys.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -41,18 +43,45 @@ export interface Page {
   readonly ranking?: Ranking;
 }
 
+/** Documents of a page that are known, with what is known of all matches. */
+export interface ChosenPage {
+  readonly docs: readonly bigint[];
+  readonly found: number;
+  readonly matches: number;
+  /** The score of each match. */
+  readonly score: number;
+}
+
 /** A page that was not read. */
 export const NO_DOCUMENTS: ReadonlyMap<bigint, ReadDocument> = new Map();
 
-/** Ranks or sorts the matches and reads the documents of the page, in one statement. */
-export async function readPage(store: Store, request: SearchRequest, snapshot: Snapshot, clock: Clock): Promise<Page> {
+/** Identifies the order of a request in its cursor marks. */
+export function cursorOrder(request: SearchRequest): string {
+  const { rank } = request;
+  return orderFingerprint(sortOf(request), rank && [rank.module, ...(rank.vector ?? []), rank.firstId]);
+}
+
+/**
+ * Ranks or sorts the matches and reads the documents of the page, in one statement.
+ * @param chosen the documents of the page, if they are known
+ */
+export async function readPage(
+  store: Store,
+  request: SearchRequest,
+  snapshot: Snapshot,
+  clock: Clock,
+  chosen?: ChosenPage,
+): Promise<Page> {
   const { rank, cursorMark, collapseBy } = request;
-  const { params, from, value, inRange } = matchSource(request, snapshot, clock, isValued(request));
+  const { params, from, value, inRange } =
+    chosen === undefined
+      ? matchSource(request, snapshot, clock, isValued(request))
+      : sourceOf(chosen, snapshot, new Params());
   const constantScore = typeof value === 'number' && isValued(request) ? value : null;
-  if (request.rows === 0) return { rows: [], documents: NO_DOCUMENTS, mark: undefined, constantScore };
+  const counts = chosen && { found: chosen.found, matches: chosen.matches };
+  if (request.rows === 0) return { rows: [], documents: NO_DOCUMENTS, mark: undefined, constantScore, ...counts };
 
   const keys = sortKeys(sortOf(request), () => scoreKeys(value, rank, params), snapshot, params);
-  const order = () => orderFingerprint(sortOf(request), rank && [rank.module, ...(rank.vector ?? []), rank.firstId]);
   const fields = selectFields(snapshot, request.fields ?? ['*']);
   const shown = documentColumns(store, snapshot, fields, request.distances ?? [], params);
   // The contents are read only from the rows of the page, after they are chosen: of one document, at once.
@@ -60,32 +89,38 @@ export async function readPage(store: Store, request: SearchRequest, snapshot: S
   const isAtOnce = isOne && shown.joins === '';
   const columns = [`d.doc, d.id, ${valueColumn(value)}${keyColumns(keys)}`, ...(isAtOnce ? shown.columns : [])];
   const onward =
-    cursorMark === undefined || cursorMark === '*'
+    chosen !== undefined || cursorMark === undefined || cursorMark === '*'
       ? 'true'
-      : afterCursor(keys, decodeCursor(cursorMark, keys, order()), params);
+      : afterCursor(keys, decodeCursor(cursorMark, keys, cursorOrder(request)), params);
   // If distances, or an order, decide what is shown, the count comes with the page: they are computed once.
-  const counted = rank?.maxDistance !== undefined || collapseBy !== undefined;
+  const counted = !chosen && (rank?.maxDistance !== undefined || collapseBy !== undefined);
   const { sqlSchema } = snapshot;
   const matches = `select * from (select ${columns.join(', ')} from ${from}) m where ${inRange}`;
   const source = counted
     ? `with m as materialized (${matches}) select m.*, (select count(*) from m) as found from m where true`
     : matches;
   const page = `${source} and ${onward}
-        order by ${orderBy(keys)} limit ${params.add(request.rows, 'int8')} offset ${params.add(request.start ?? 0, 'int8')}`;
+        order by ${orderBy(keys)} limit ${params.add(request.rows, 'int8')} offset ${params.add(chosen ? 0 : (request.start ?? 0), 'int8')}`;
   const withContents = `
      select ${['m.*', ...shown.columns].join(', ')} from (${page}) m
      ${shown.columns.length > 0 ? `join ${sqlSchema}.documents d on d.doc = m.doc` : ''}
      ${shown.joins}
      order by ${orderBy(keys)}`;
-  const ask = isOne ? snapshot.lookUp : snapshot.tx.query;
+  const ask = isOne || chosen ? snapshot.lookUp : snapshot.tx.query;
   const found = await ask<PageRow & Row>(isAtOnce ? page : withContents, params.values);
   const last = cursorMark === undefined ? undefined : found.at(-1);
   const lastKeys = last && keys.map((key, i): SqlValue => last[keyColumn(key, i)]);
   return {
     rows: found.map(({ doc, id, value }) => ({ doc, id, value: constantScore ?? value })),
     documents: new Map(found.map((row) => [row.doc, shown.read(row)])),
-    mark: lastKeys && encodeCursor(keys, lastKeys, order()),
+    mark: lastKeys && encodeCursor(keys, lastKeys, cursorOrder(request)),
     constantScore,
     ...(counted && found.length > 0 ? { found: Number(found[0]?.found) } : {}),
+    ...counts,
   };
+}
+
+function sourceOf({ docs, score }: ChosenPage, { sqlSchema }: Snapshot, params: Params): MatchSource {
+  const from = `${sqlSchema}.documents d where d.doc = any(${params.add(docs, 'int8[]')})`;
+  return { params, from, value: score, inRange: 'true' };
 }

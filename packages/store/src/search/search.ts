@@ -13,6 +13,7 @@ import { readMembers } from './group-members.ts';
 import { InMemoryCandidates } from './in-memory-candidates.ts';
 import { matchedBy } from './matching.ts';
 import { findNear, isByNearness, readNearest } from './nearest.ts';
+import { chooseHeads, type HeadOrder, headOrderOf } from './ordered-heads.ts';
 import { NO_DOCUMENTS, type Page, readPage } from './page.ts';
 import { readDescriptor } from './read.ts';
 import type { Ranking, SearchInput, SearchRequest, SearchResult } from './request.ts';
@@ -95,7 +96,8 @@ class Search {
     const [store, collection, clock] = [this.#store, this.#collection, this.#clock];
     const request = await requestOf(this.#question, base);
     const limit = new TimeLimit(base.tx, this.#deadline);
-    const needed = neededInMemory(request, base);
+    const order = headOrderOf(request, base, clock);
+    const needed = neededInMemory(request, base, order);
     const held =
       needed && (await limit.within(() => store.inMemory.find(collection, base.tx, base.commit, needed.module)));
     const missing = needed && held === undefined && !limit.isOver ? onMissing(needed) : undefined;
@@ -115,11 +117,13 @@ class Search {
     if (request.collapseBy) groupColumn(request.collapseBy, whole);
     const readHits = async (): Promise<Page> => {
       await expandWords(request, whole, clock);
-      if (!isByNearness(request)) return readPage(store, request, whole, clock);
-      const nearest = finder && (await readNearest(store, finder, request, whole, clock));
-      if (nearest !== undefined) return { ...nearest, mark: undefined, constantScore: null };
-      compareAll();
-      return readPage(store, request, whole, clock);
+      if (isByNearness(request, order)) {
+        const nearest = finder && (await readNearest(store, finder, request, whole, clock, order));
+        if (nearest !== undefined) return { ...nearest, mark: undefined, constantScore: null };
+        compareAll();
+      }
+      const chosen = finder && order?.page && (await chooseHeads(finder, order, request, whole));
+      return readPage(store, request, whole, clock, chosen);
     };
     const read = await limit.within(() => statements('SELECT page', collection, readHits));
     const page = read ?? NOTHING_READ;
@@ -182,9 +186,16 @@ function isQuick({ facets = [], collapse, timeAllowed }: SearchInput): boolean {
 }
 
 /** What a search that finds candidates in memory needs there. */
-function neededInMemory(request: SearchRequest, snapshot: Snapshot): NotInMemory | undefined {
+function neededInMemory(
+  request: SearchRequest,
+  snapshot: Snapshot,
+  order: HeadOrder | undefined,
+): NotInMemory | undefined {
   const { rank } = request;
-  if (rank?.vector === undefined || (rank.maxDistance === undefined && !isByNearness(request))) return undefined;
+  if (order?.page && snapshot.documents > 0n) {
+    return new NotInMemory(undefined, Number(snapshot.documents), undefined);
+  }
+  if (rank?.vector === undefined || (rank.maxDistance === undefined && !isByNearness(request, order))) return undefined;
   const documents = snapshot.descriptorCounts.get(rank.module) ?? 0;
   const descriptor = snapshot.modules.find(({ name }) => name === rank.module)?.descriptor;
   if (documents === 0 || descriptor === undefined) return undefined;

@@ -8,6 +8,7 @@ import {
   unescapeBackslashes,
 } from '@akin/domain';
 import type { SqlValue } from '../engine/engine.ts';
+import type { ValueColumn } from '../searcher/in-memory-columns.ts';
 import { findColumn, type SearchedTables } from './columns.ts';
 import type { Params } from './params.ts';
 import { distanceSql, locationColumn } from './space.ts';
@@ -30,7 +31,11 @@ export interface SortKey {
   readonly sql: string | null;
   readonly type: 'text' | 'int8' | 'float8' | 'timestamptz' | 'boolean';
   readonly descending: boolean;
+  /** The column of `documents` that it is, if it is one. */
+  readonly column?: ValueColumn;
 }
+
+export type ColumnKey = SortKey & { readonly column: ValueColumn };
 
 const MAX_CLAUSES = 50;
 
@@ -126,7 +131,7 @@ export function sortKeys(
     } else keys.push({ ...fieldKey(name, tables, descending, keys.length === 0), descending });
     if (name === 'id') return keys;
   }
-  keys.push({ sql: 'd.id', type: 'text', descending: false });
+  keys.push({ sql: 'd.id', type: 'text', descending: false, column: { sql: 'id', type: 'string' } });
   return keys;
 }
 
@@ -135,7 +140,7 @@ function fieldKey(
   tables: SearchedTables,
   descending: boolean,
   first: boolean,
-): { sql: string; type: SortKey['type'] } {
+): Omit<SortKey, 'descending'> {
   const { column, type } = findColumn(tables, name, sortError);
   const sortType = SORT_TYPES[type];
   if (column.kind !== 'column' || sortType === undefined) {
@@ -143,10 +148,10 @@ function fieldKey(
     throw sortError(`documents cannot be ordered by ${JSON.stringify(name)}${reason}`);
   }
   if (first && name !== 'id') tables.uses?.add(column.sql, descending ? 'falling' : 'rising');
-  return { sql: `d.${column.sql}`, type: sortType };
+  return { sql: `d.${column.sql}`, type: sortType, column: { sql: column.sql, type } };
 }
 
-function listKey(name: string, value: 'min' | 'max', tables: SearchedTables): { sql: string; type: SortKey['type'] } {
+function listKey(name: string, value: 'min' | 'max', tables: SearchedTables): Pick<SortKey, 'sql' | 'type'> {
   const { column, type } = findColumn(tables, name, sortError);
   const sortType = LIST_TYPES[type];
   if (column.kind !== 'column' || sortType === undefined) {

@@ -1,6 +1,8 @@
 import {
   type Candidates,
   type CountQuery,
+  type Heads,
+  type HeadsQuery,
   type NearPairs,
   type PairsQuery,
   type PartMatch,
@@ -104,17 +106,18 @@ export class InMemoryCollection {
     return this.#reading !== undefined;
   }
 
-  hasModule(module: string): boolean {
-    return this.#modules.some(({ name }) => name === module);
+  /** @param module undefined: rows are enough, as for the others */
+  hasModule(module: string | undefined): boolean {
+    return module === undefined || this.#modules.some(({ name }) => name === module);
   }
 
   /** Whether it has all live rows up to a commit, with their vectors of a module. */
-  hasRowsUpTo(commit: bigint, module: string): boolean {
+  hasRowsUpTo(commit: bigint, module: string | undefined): boolean {
     return commit <= this.#commit && this.hasModule(module);
   }
 
   /** Whether it can answer a search of a commit by a module. */
-  has(commit: bigint, module: string): boolean {
+  has(commit: bigint, module: string | undefined): boolean {
     return this.#knownFrom <= commit && commit <= this.#commit && this.hasModule(module);
   }
 
@@ -123,7 +126,7 @@ export class InMemoryCollection {
    *
    * @returns false if that is too much for a search to wait for: then {@link read} does it
    */
-  async catchUp(tx: Transaction, commit: bigint, module: string): Promise<boolean> {
+  async catchUp(tx: Transaction, commit: bigint, module: string | undefined): Promise<boolean> {
     if (this.has(commit, module)) return true;
     if (this.#commit < 0n || !this.hasModule(module) || this.#reading !== undefined) return false;
     return this.#serialize(async () => {
@@ -147,7 +150,7 @@ export class InMemoryCollection {
    *
    * @param bytes memory of the collection after that
    */
-  read(source: RowSource, module: string, bytes: number): Promise<void> {
+  read(source: RowSource, module: string | undefined, bytes: number): Promise<void> {
     this.#reserved = Math.max(this.#reserved, bytes);
     this.#reading ??= this.#serialize(() => this.#readAll(source, module)).finally(() => {
       this.#reading = undefined;
@@ -158,6 +161,10 @@ export class InMemoryCollection {
 
   search(query: VectorQuery): Promise<Candidates | undefined> {
     return this.#searcher.search(this.#key, query);
+  }
+
+  heads(query: HeadsQuery): Promise<Heads | undefined> {
+    return this.#searcher.heads(this.#key, query);
   }
 
   count(query: CountQuery): Promise<number[] | undefined> {
@@ -202,12 +209,13 @@ export class InMemoryCollection {
     await dropped;
   }
 
-  async #readAll(source: RowSource, module: string): Promise<void> {
+  async #readAll(source: RowSource, module: string | undefined): Promise<void> {
     const pin = await pinCommit(source, this.collection);
     try {
-      if (!this.hasModule(module) && this.#commit < 0n) this.#modules.push(this.#readModuleOf(module));
+      const isMissing = module !== undefined && !this.hasModule(module);
+      if (isMissing && this.#commit < 0n) this.#modules.push(this.#readModuleOf(module));
       await this.#readRows(source, pin, pin.commit);
-      if (!this.hasModule(module)) {
+      if (module !== undefined && !this.hasModule(module)) {
         await this.#readModule(source, pin, this.#readModuleOf(module));
         this.#modules.push(this.#readModuleOf(module));
       }

@@ -77,7 +77,7 @@ export class InMemorySearch implements AsyncDisposable {
     collection: ReadCollection,
     tx: Transaction,
     commit: bigint,
-    module: string,
+    module: string | undefined,
   ): Promise<InMemoryCollection | undefined> {
     const held = this.#held.get(collection.id);
     if (held === undefined) return undefined;

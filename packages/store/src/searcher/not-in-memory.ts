@@ -1,11 +1,12 @@
 /** A search needs data that is not in memory yet. */
 export class NotInMemory {
-  readonly module: string;
+  /** Undefined: rows are enough. */
+  readonly module: string | undefined;
   /** Number of documents with a vector of the module. */
   readonly documents: number;
-  readonly dimensions: number;
+  readonly dimensions: number | undefined;
 
-  constructor(module: string, documents: number, dimensions: number) {
+  constructor(module: string | undefined, documents: number, dimensions: number | undefined) {
     this.module = module;
     this.documents = documents;
     this.dimensions = dimensions;
