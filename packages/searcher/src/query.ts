@@ -48,16 +48,15 @@ export interface HeadsQuery extends Restriction {
   readonly keys: readonly OrderKey[];
   /** How many of the keys, from the first on, decide which row is the head. */
   readonly deciding: number;
-  /** Undefined: all heads, in any order. */
-  readonly page?: HeadsPage | undefined;
-}
-
-/** The first heads in the order of the keys from number `from` on. */
-export interface HeadsPage {
-  readonly from: number;
-  readonly wanted: number;
-  /** Only heads behind these ascending places, one for each of those keys; LAST_PLACE for no value. */
-  readonly after?: readonly number[] | undefined;
+  /** The first heads in the order of the keys from number `from` on. Undefined: all heads, in any order. */
+  readonly page?:
+    | {
+        readonly from: number;
+        readonly wanted: number;
+        /** Only heads behind these ascending places, one for each of those keys; LAST_PLACE for no value. */
+        readonly after?: readonly number[] | undefined;
+      }
+    | undefined;
 }
 
 /** One column of an order. Rows without a value are last. */
