@@ -144,29 +144,4 @@ describe('a content model of one’s own', () => {
     expect(akin.command.err).not.toContain('contains content descriptors');
     expect((await likePicture(40))[0]?.id).toBe('40.jpg');
   });
-
-  it('is used in a collection after a reindex', async () => {
-    const shop = () => akin.client.collection('shop');
-    const likeThird = async () =>
-      shop().image({ 'rank.by.data': (await picture(3)).toString('base64'), rows: 1, fl: 'id,score' });
-    expect((await likeThird()).response.docs).toEqual([{ id: '3', score: 1 }]);
-    const { code, out } = await runInTurn(['reindex', '--url', akin.url, '--collection', 'shop']);
-    expect([code, out]).toEqual([0, expect.stringContaining('3 pictures analyzed again')]);
-    expect((await likeThird()).response.docs).toEqual([{ id: '3', score: 1 }]);
-  });
-
-  it('is replaced in a collection from a folder, whose files are read again', async () => {
-    await akin.command.stop();
-    akin = await serve();
-    const { code, out } = await runInTurn(['reindex', '--url', akin.url]);
-    expect([code, out]).toEqual([
-      0,
-      expect.stringContaining(`${PICTURES + 1} documents copied, ${PICTURES} pictures analyzed again, in`),
-    ]);
-    const names = (await akin.client.collections()).collections.map(({ name }) => name);
-    expect(names.filter((name) => name.startsWith('my-collection'))).toEqual(['my-collection']);
-    expect((await likePicture(40))[0]?.id).toBe('40.jpg');
-    const { docs } = (await collection().select({ q: 'id:plain OR id:40.jpg', sort: 'id asc' })).response;
-    expect(docs).toMatchObject([{ id: '40.jpg', folder: '/', bytes: expect.any(Number) }, { id: 'plain' }]);
-  });
 });

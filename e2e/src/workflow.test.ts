@@ -19,13 +19,6 @@ afterAll(async () => {
   await pictures?.[Symbol.asyncDispose]();
 });
 
-it('does what the interface promises to a script in Python', async () => {
-  const script = fileURLToPath(new URL('workflow.py', import.meta.url));
-  const said = await run('python3', [script, akin.url, pictures.url], { install: 'apt-get install python3' });
-  expect(said).toBe('done\n');
-  expect(akin.command.err).toBe('');
-});
-
 it('does what a back end in Python does with Solr: pages, counts, and exports while others index', async () => {
   const script = fileURLToPath(new URL('solr_client.py', import.meta.url));
   expect(await run('python3', [script, akin.url], { install: 'apt-get install python3' })).toBe('done\n');

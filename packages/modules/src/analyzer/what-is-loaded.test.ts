@@ -21,11 +21,8 @@ async function loadedBy(modules: string): Promise<boolean> {
 
 describe('TensorFlow', () => {
   it.each([
-    ['color', false],
-    ['copyspace', false],
     ['color,copyspace', false],
     ['content', true],
-    ['duplicate', true],
   ])('with modules.apply=%s is loaded: %p', async (modules, loaded) => {
     expect(await loadedBy(modules)).toBe(loaded);
   });

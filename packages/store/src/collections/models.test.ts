@@ -6,6 +6,7 @@ import {
   ENGINES,
   parseTestOutputs,
   TEST_MODULES,
+  TEST_STORE,
   type TestLocation,
   testDescriptorTexts,
   testLocation,
@@ -191,9 +192,7 @@ it('are claimed during a commit with the first descriptors of others, without a 
   const config = {
     ...location,
     shared: true,
-    modules: TEST_MODULES,
-    parseOutputs: parseTestOutputs,
-    descriptorTexts: testDescriptorTexts,
+    ...TEST_STORE,
   };
   const open = (model: string) => openStore({ ...config, models: new Map([['shape', model]]) });
   try {

@@ -84,14 +84,6 @@ describe.each(ENGINES)('shards on %s', (kind) => {
     await dropCollection(store, collection);
   });
 
-  itOnPostgres('are one table by default', async () => {
-    const collection = await createCollection(store, 'one', { shards: 1 });
-    expect(await collectionStatus(store, collection)).toMatchObject({ shards: 1 });
-    await add(collection, shelf(3));
-    expect(await spread(collection)).toEqual([['documents', 3]]);
-    await dropCollection(store, collection);
-  });
-
   itOnPostgres.each([0, 65, 1.5, -4, Number.NaN])('are not %d', async (shards) => {
     await expect(createCollection(store, 'refused', { shards })).rejects.toMatchObject({
       code: 'bad-request',

@@ -2,7 +2,7 @@ import { AkinError, createRandom } from '@akin/domain';
 import { type TestDatabase, testDatabase } from '@akin/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
-import { accept, parseTestOutputs, TEST_MODULES, testDescriptorTexts, visible } from '../../test/support.ts';
+import { accept, TEST_STORE, visible } from '../../test/support.ts';
 import { collectionStatus, createCollection, dropCollection } from '../collections/collections.ts';
 import type { Collection, Store } from '../context.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -29,9 +29,7 @@ describe('shards of a collection that several processes apply', () => {
     database = await testDatabase();
     const config = {
       shared: true,
-      modules: TEST_MODULES,
-      parseOutputs: parseTestOutputs,
-      descriptorTexts: testDescriptorTexts,
+      ...TEST_STORE,
       shardsFrom: 0,
     };
     const open = () => openStore({ ...config, databaseUrl: database.url, graceMilliseconds: 0 });
@@ -177,13 +175,7 @@ describe('shards of a collection that several processes apply', () => {
   });
 
   it('are not applied by a process with other models, or without a free slot', async () => {
-    const ours = {
-      shared: true,
-      parseOutputs: parseTestOutputs,
-      descriptorTexts: testDescriptorTexts,
-      databaseUrl: database.url,
-      modules: TEST_MODULES,
-    };
+    const ours = { ...TEST_STORE, shared: true, databaseUrl: database.url };
     await using own = await openStore({ ...ours, models: new Map([['shape', 'a-1']]) });
     await using other = await openStore({ ...ours, models: new Map([['shape', 'b-1']]) });
     collection = await createCollection(own, 'of-a-1', { shards: SHARDS });

@@ -1,6 +1,6 @@
 import { testDatabase } from '@akin/testing';
 import { expect, it } from '@jest/globals';
-import { parseTestOutputs, TEST_MODULES, testDescriptorTexts } from '../../test/support.ts';
+import { TEST_STORE } from '../../test/support.ts';
 import { createCollection } from '../collections/collections.ts';
 import { openStore } from '../store.ts';
 import { countCollectionsWithoutLeader } from './collections-without-leader.ts';
@@ -10,9 +10,7 @@ it('counts the collections without a leader: never led, released, or with an exp
   const database = await testDatabase();
   const config = {
     databaseUrl: database.url,
-    modules: TEST_MODULES,
-    parseOutputs: parseTestOutputs,
-    descriptorTexts: testDescriptorTexts,
+    ...TEST_STORE,
   };
   const store = await openStore({ ...config, shared: true });
   // A new store already has one collection.

@@ -1,13 +1,6 @@
 import { type TestDatabase, testDatabase } from '@akin/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import {
-  accept,
-  openTestStore,
-  parseTestOutputs,
-  TEST_MODULES,
-  testDescriptorTexts,
-  visible,
-} from '../../test/support.ts';
+import { accept, openTestStore, TEST_STORE, visible } from '../../test/support.ts';
 import { createCollection, listCollections } from '../collections/collections.ts';
 import type { Collection, Store } from '../context.ts';
 import { openStore } from '../store.ts';
@@ -29,9 +22,7 @@ describe('a database that several processes share', () => {
     openStore({
       databaseUrl: database.url,
       shared: true,
-      modules: TEST_MODULES,
-      parseOutputs: parseTestOutputs,
-      descriptorTexts: testDescriptorTexts,
+      ...TEST_STORE,
     });
 
   beforeAll(async () => {
@@ -79,12 +70,6 @@ describe('a database that several processes share', () => {
       code: 'conflict',
       message: expect.stringContaining('Another akin uses this database'),
     });
-  });
-
-  it('has one holder of a lease, who keeps it by renewing it', async () => {
-    const first = await take(one, 'a');
-    expect(await hold(other, 'b')).toBeUndefined();
-    expect(await take(one, 'a')).toEqual(first);
   });
 
   it('keeps leases beyond their own end as long as their holder renews', async () => {
@@ -231,9 +216,7 @@ describe('a database that several processes share', () => {
   it('gives the lease of a collection to a process with its models, before all others', async () => {
     const ours = {
       shared: true,
-      modules: TEST_MODULES,
-      parseOutputs: parseTestOutputs,
-      descriptorTexts: testDescriptorTexts,
+      ...TEST_STORE,
       databaseUrl: database.url,
     };
     await using old = await openStore({ ...ours, models: new Map([['shape', 'a-1']]) });

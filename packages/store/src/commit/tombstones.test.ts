@@ -1,18 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { onPostgres } from '@akin/testing';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { freshCollections } from '../../test/fresh-collections.ts';
-import { accept, ENGINES, openTestStore, type TestLocation, testLocation, visible } from '../../test/support.ts';
+import { accept, ENGINES, visible } from '../../test/support.ts';
 import { maintain } from '../bulk/maintain.ts';
 import { findCollection } from '../collections/collections.ts';
 import type { Collection, Store } from '../context.ts';
-import { writeBackup } from '../engine/backup-archive.ts';
 import { runReindex } from '../reindex/run-reindex.ts';
 import { beginReindex } from '../reindex/state.ts';
-import { backup, restore } from '../store.ts';
 import { commit } from './commit.ts';
 import { listTombstones } from './tombstones.ts';
 
@@ -177,33 +172,3 @@ async function holderOf(store: Store, name: string): Promise<string> {
   ]);
   return row?.holder ?? '';
 }
-
-describe('a backup', () => {
-  let folder: string;
-  let location: TestLocation;
-  const made: (() => Promise<void>)[] = [];
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'akin-tombstones-'));
-    const test = await testLocation('pglite');
-    location = test.location;
-    made.push(() => rm(folder, { recursive: true, force: true }), test.remove);
-  });
-  afterEach(async () => {
-    for (const undo of made.splice(0)) await undo();
-  });
-
-  it('holds the tombstones', async () => {
-    const file = join(folder, 'backup');
-    {
-      await using store = await openTestStore(location);
-      const collection = await findCollection(store, 'my-collection');
-      await accept(store, collection, [of('a'), remove('a')]);
-      await commit(store, collection);
-      await writeBackup(file, await backup(store));
-    }
-    await restore(join(folder, 'restored'), file);
-    await using store = await openTestStore({ folder: join(folder, 'restored') });
-    const page = await listTombstones(store, await findCollection(store, 'my-collection'), { limit: 10 });
-    expect(page.tombstones).toEqual([buried('a')]);
-  });
-});

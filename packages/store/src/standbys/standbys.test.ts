@@ -1,7 +1,7 @@
 import { parseQuery } from '@akin/domain';
 import { openProxy, type ReplicatedPostgres, replicatedPostgres, testDatabase } from '@akin/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { accept, parseTestOutputs, TEST_MODULES, testDescriptorTexts, testOutputs } from '../../test/support.ts';
+import { accept, TEST_STORE, testOutputs } from '../../test/support.ts';
 import { commitOfStandby } from '../accept/operations.ts';
 import { createCollection } from '../collections/collections.ts';
 import { commit } from '../commit/commit.ts';
@@ -62,9 +62,7 @@ describe('searches with a standby', () => {
     store = await openStore({
       databaseUrl: servers.primary.url,
       standbyUrls: [standbyOf().url],
-      modules: TEST_MODULES,
-      parseOutputs: parseTestOutputs,
-      descriptorTexts: testDescriptorTexts,
+      ...TEST_STORE,
       indexedFrom: 0,
     });
     store.standbys.listen((_name, result) => results.push(result));
@@ -340,9 +338,7 @@ describe('searches with a standby', () => {
     await using later = await openStore({
       databaseUrl: standbyOf().url,
       standbyUrls: [left.url],
-      modules: TEST_MODULES,
-      parseOutputs: parseTestOutputs,
-      descriptorTexts: testDescriptorTexts,
+      ...TEST_STORE,
     });
     const told: StandbyResult[] = [];
     later.standbys.listen((_name, result) => told.push(result));
