@@ -12,10 +12,10 @@ const BORDER = 19;
 const RADIUS = 15;
 
 /**
- * Resizes by bilinear interpolation, for factors near 1.
+ * Resizes by bilinear interpolation, for factors near 1. Writes up to 3 bytes more.
  *
- * @param rowAt 2 bytes for each pixel of a source row, and one more
- * @param columnsAt 4 bytes for each pixel of a target row
+ * @param rowAt 2 bytes for each pixel of a source row, and 16 more
+ * @param columnsAt 8 bytes for each pixel of a target row, and 24 more
  */
 export function resize(
   from: usize,
@@ -29,22 +29,37 @@ export function resize(
 ): void {
   const across = <f64>width / <f64>newWidth;
   const down = <f64>height / <f64>newHeight;
-  for (let x = 0; x < newWidth; x++) store<u32>(columnsAt + (<usize>x << 2), place(x, across, width));
+  // Four pixels at a time: where each begins in the row, and how much both of its neighbours count.
+  const fours = (newWidth + 3) & ~3;
+  const sharesAt = columnsAt + (<usize>fours << 2);
+  for (let x = 0; x < fours; x++) {
+    const column = place(min(x, newWidth - 1), across, width);
+    const share = column & 127;
+    store<u32>(columnsAt + (<usize>x << 2), (column >> 7) << 1);
+    store<u32>(sharesAt + (<usize>x << 2), (128 - share) | (share << 16));
+  }
   for (let y = 0; y < newHeight; y++) {
     const at = place(y, down, height);
-    const part = at & 127;
     const first = from + <usize>(<i32>(at >> 7) * width);
     const second = <i32>(at >> 7) + 1 < height ? first + width : first;
-    for (let x = 0; x < width; x++) {
-      store<u16>(rowAt + (<usize>x << 1), <u16>(<i32>load<u8>(first + x) * (128 - part) + <i32>load<u8>(second + x) * part));
+    const lower = i16x8.splat(<i16>(at & 127));
+    const upper = i16x8.sub(i16x8.splat(128), lower);
+    for (let x = 0; x < width; x += 8) {
+      const high = i16x8.mul(v128.load_ext<u8>(first + x), upper);
+      const low = i16x8.mul(v128.load_ext<u8>(second + x), lower);
+      v128.store(rowAt + (<usize>x << 1), i16x8.add(high, low));
     }
     store<u16>(rowAt + (<usize>width << 1), load<u16>(rowAt + (<usize>(width - 1) << 1)));
     const out = to + <usize>(y * newWidth);
-    for (let x = 0; x < newWidth; x++) {
-      const column = load<u32>(columnsAt + (<usize>x << 2));
-      const share = column & 127;
-      const source = rowAt + (<usize>(column >> 7) << 1);
-      store<u8>(out + x, <u8>((<u32>load<u16>(source) * (128 - share) + <u32>load<u16>(source, 2) * share) >> 14));
+    for (let x = 0; x < fours; x += 4) {
+      const columns = columnsAt + (<usize>x << 2);
+      let pairs = i32x4.splat(load<i32>(rowAt + load<u32>(columns)));
+      pairs = v128.load_lane<u32>(rowAt + load<u32>(columns, 4), pairs, 1);
+      pairs = v128.load_lane<u32>(rowAt + load<u32>(columns, 8), pairs, 2);
+      pairs = v128.load_lane<u32>(rowAt + load<u32>(columns, 12), pairs, 3);
+      const sums = i32x4.dot_i16x8_s(pairs, v128.load(sharesAt + (<usize>x << 2)));
+      const words = i16x8.narrow_i32x4_u(i32x4.shr_u(sums, 14), i32x4.splat(0));
+      store<u32>(out + x, i32x4.extract_lane(i8x16.narrow_i16x8_u(words, words), 0));
     }
   }
 }
@@ -56,24 +71,33 @@ function place(target: i32, factor: f64, size: i32): u32 {
   return <u32>(Math.max(0, Math.min(<f64>(size - 1), at)) * 128);
 }
 
-/** Means of 5 x 5 pixels; the outermost two of each side are left out. @param rowAt 2 bytes for each pixel of a row */
+/**
+ * Means of 5 x 5 pixels; the outermost two of each side are left out, and may get anything.
+ *
+ * @param rowAt 2 bytes for each pixel of a row, and 32 more
+ */
 export function blur(from: usize, width: i32, height: i32, to: usize, rowAt: usize): void {
+  const below = <usize>width;
+  const fraction = i16x8.splat(2622);
   for (let y = 2; y < height - 2; y++) {
     const row = from + <usize>(y * width);
-    for (let x = 0; x < width; x++) {
+    for (let x = 0; x < width; x += 8) {
       const at = row + x;
-      store<u16>(
-        rowAt + (<usize>x << 1),
-        <u16>load<u8>(at - 2 * width) + load<u8>(at - width) + load<u8>(at) + load<u8>(at + width) + load<u8>(at + 2 * width),
-      );
+      const above = i16x8.add(v128.load_ext<u8>(at - 2 * below), v128.load_ext<u8>(at - below));
+      const under = i16x8.add(v128.load_ext<u8>(at + below), v128.load_ext<u8>(at + 2 * below));
+      v128.store(rowAt + (<usize>x << 1), i16x8.add(v128.load_ext<u8>(at), i16x8.add(above, under)));
     }
     const out = to + <usize>(y * width);
-    for (let x = 2; x < width - 2; x++) {
+    for (let x = 2; x < width - 2; x += 8) {
       const at = rowAt + (<usize>(x - 2) << 1);
-      const sum =
-        <u32>load<u16>(at) + load<u16>(at, 2) + load<u16>(at, 4) + load<u16>(at, 6) + load<u16>(at, 8);
+      const left = i16x8.add(v128.load(at), v128.load(at, 2));
+      const right = i16x8.add(v128.load(at, 6), v128.load(at, 8));
+      const sums = i16x8.add(v128.load(at, 4), i16x8.add(left, right));
       // Divided by 25.
-      store<u8>(out + x, <u8>((sum * 2622) >> 16));
+      const low = i32x4.shr_u(i32x4.extmul_low_i16x8_u(sums, fraction), 16);
+      const high = i32x4.shr_u(i32x4.extmul_high_i16x8_u(sums, fraction), 16);
+      const words = i16x8.narrow_i32x4_u(low, high);
+      v128.store_lane<u64>(out + x, i8x16.narrow_i16x8_u(words, words), 0);
     }
   }
 }
@@ -118,9 +142,11 @@ export function corners(
   return <i32>((out - outAt) >> 3);
 }
 
+/** Writes the scores of corners and finds them, 16 pixels at a time. */
 function candidates(at: usize, width: i32, height: i32, step: i32, scoresAt: usize, foundAt: usize): i32 {
   const w = <usize>width;
   const far = i8x16.splat(<i8>step);
+  const places = i8x16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
   let count = 0;
   for (let y = BORDER; y < height - BORDER; y++) {
     for (let x = BORDER; x < width - BORDER; x += 16) {
@@ -161,13 +187,71 @@ function candidates(at: usize, width: i32, height: i32, step: i32, scoresAt: usi
           v128.or(i8x16.lt_u(se, low), i8x16.lt_u(nw, low)),
         ),
       );
-      let lanes = i8x16.bitmask(v128.or(bright, dark)) & 0xffff;
+      if (!v128.any_true(v128.or(bright, dark))) continue;
+      const nne = v128.load(here - 3 * w + 1);
+      const ene = v128.load(here - w + 3);
+      const ese = v128.load(here + w + 3);
+      const sse = v128.load(here + 3 * w + 1);
+      const ssw = v128.load(here + 3 * w - 1);
+      const wsw = v128.load(here + w - 3);
+      const wnw = v128.load(here - w - 3);
+      const nnw = v128.load(here - 3 * w - 1);
+      let isCorner = v128.or(
+        hasArc(
+          i8x16.gt_u(n, high),
+          i8x16.gt_u(nne, high),
+          i8x16.gt_u(ne, high),
+          i8x16.gt_u(ene, high),
+          i8x16.gt_u(e, high),
+          i8x16.gt_u(ese, high),
+          i8x16.gt_u(se, high),
+          i8x16.gt_u(sse, high),
+          i8x16.gt_u(s, high),
+          i8x16.gt_u(ssw, high),
+          i8x16.gt_u(sw, high),
+          i8x16.gt_u(wsw, high),
+          i8x16.gt_u(west, high),
+          i8x16.gt_u(wnw, high),
+          i8x16.gt_u(nw, high),
+          i8x16.gt_u(nnw, high),
+        ),
+        hasArc(
+          i8x16.lt_u(n, low),
+          i8x16.lt_u(nne, low),
+          i8x16.lt_u(ne, low),
+          i8x16.lt_u(ene, low),
+          i8x16.lt_u(e, low),
+          i8x16.lt_u(ese, low),
+          i8x16.lt_u(se, low),
+          i8x16.lt_u(sse, low),
+          i8x16.lt_u(s, low),
+          i8x16.lt_u(ssw, low),
+          i8x16.lt_u(sw, low),
+          i8x16.lt_u(wsw, low),
+          i8x16.lt_u(west, low),
+          i8x16.lt_u(wnw, low),
+          i8x16.lt_u(nw, low),
+          i8x16.lt_u(nnw, low),
+        ),
+      );
       const rest = width - BORDER - x;
-      if (rest < 16) lanes &= (1 << rest) - 1;
-      for (; lanes !== 0; lanes &= lanes - 1) {
-        const score = scoreOf(here + ctz(lanes), w, step);
-        if (score < 0) continue;
-        store<u16>(scoresAt + (<usize>(pixel + ctz(lanes)) << 1), <u16>score);
+      if (rest < 16) isCorner = v128.and(isCorner, i8x16.lt_u(places, i8x16.splat(<i8>rest)));
+      if (!v128.any_true(isCorner)) continue;
+      let first = i16x8.add(sums(n, nne, false), sums(ne, ene, false));
+      let second = i16x8.add(sums(n, nne, true), sums(ne, ene, true));
+      first = i16x8.add(first, i16x8.add(sums(e, ese, false), sums(se, sse, false)));
+      second = i16x8.add(second, i16x8.add(sums(e, ese, true), sums(se, sse, true)));
+      first = i16x8.add(first, i16x8.add(sums(s, ssw, false), sums(sw, wsw, false)));
+      second = i16x8.add(second, i16x8.add(sums(s, ssw, true), sums(sw, wsw, true)));
+      first = i16x8.add(first, i16x8.add(sums(west, wnw, false), sums(nw, nnw, false)));
+      second = i16x8.add(second, i16x8.add(sums(west, wnw, true), sums(nw, nnw, true)));
+      // How much the circle differs from its middle.
+      first = i16x8.abs(i16x8.sub(first, i16x8.shl(i16x8.extend_low_i8x16_u(own), 4)));
+      second = i16x8.abs(i16x8.sub(second, i16x8.shl(i16x8.extend_high_i8x16_u(own), 4)));
+      const score = scoresAt + (<usize>pixel << 1);
+      v128.store(score, v128.and(first, i16x8.extend_low_i8x16_s(isCorner)));
+      v128.store(score, v128.and(second, i16x8.extend_high_i8x16_s(isCorner)), 16);
+      for (let lanes = i8x16.bitmask(isCorner) & 0xffff; lanes !== 0; lanes &= lanes - 1) {
         store<u32>(foundAt + (<usize>count << 2), pixel + ctz(lanes));
         count++;
       }
@@ -176,75 +260,113 @@ function candidates(at: usize, width: i32, height: i32, step: i32, scoresAt: usi
   return count;
 }
 
-/** State of {@link scoreOf}: the sum over the circle so far, and a bit for each brighter and each darker neighbour. */
-let sum: i32 = 0;
-let bright: i32 = 0;
-let dark: i32 = 0;
-
+/** The sums of the first, or last, eight bytes of two vectors. */
 @inline
-function look(at: usize, own: i32, step: i32, bit: i32): void {
-  const value = <i32>load<u8>(at);
-  sum += value;
-  bright |= <i32>(value > own + step) << bit;
-  dark |= <i32>(value < own - step) << bit;
+function sums(a: v128, b: v128, isHigh: bool): v128 {
+  return isHigh
+    ? i16x8.add(i16x8.extend_high_i8x16_u(a), i16x8.extend_high_i8x16_u(b))
+    : i16x8.add(i16x8.extend_low_i8x16_u(a), i16x8.extend_low_i8x16_u(b));
 }
 
-/** How much the circle differs from its middle; -1 if that is no corner. */
-function scoreOf(at: usize, w: usize, step: i32): i32 {
-  const own = <i32>load<u8>(at);
-  sum = -16 * own;
-  bright = 0;
-  dark = 0;
-  look(at - 3 * w, own, step, 0);
-  look(at - 3 * w + 1, own, step, 1);
-  look(at - 2 * w + 2, own, step, 2);
-  look(at - w + 3, own, step, 3);
-  look(at + 3, own, step, 4);
-  look(at + w + 3, own, step, 5);
-  look(at + 2 * w + 2, own, step, 6);
-  look(at + 3 * w + 1, own, step, 7);
-  look(at + 3 * w, own, step, 8);
-  look(at + 3 * w - 1, own, step, 9);
-  look(at + 2 * w - 2, own, step, 10);
-  look(at + w - 3, own, step, 11);
-  look(at - 3, own, step, 12);
-  look(at - w - 3, own, step, 13);
-  look(at - 2 * w - 2, own, step, 14);
-  look(at - 3 * w - 1, own, step, 15);
-  return hasArc(bright) || hasArc(dark) ? abs(sum) : -1;
-}
-
-/** Whether nine bits of 16 in a circle are set in a row. */
+/** Where nine in a row are set of 16 in a circle: eight from an even place on, and one before or after them. */
 @inline
-function hasArc(bits: i32): bool {
-  let runs = <u32>(bits | (bits << 16));
-  runs &= runs >>> 1;
-  runs &= runs >>> 2;
-  runs &= runs >>> 4;
-  return (runs & (runs >>> 1)) !== 0;
+function hasArc(
+  m0: v128,
+  m1: v128,
+  m2: v128,
+  m3: v128,
+  m4: v128,
+  m5: v128,
+  m6: v128,
+  m7: v128,
+  m8: v128,
+  m9: v128,
+  m10: v128,
+  m11: v128,
+  m12: v128,
+  m13: v128,
+  m14: v128,
+  m15: v128,
+): v128 {
+  const a0 = v128.and(m0, m1);
+  const a2 = v128.and(m2, m3);
+  const a4 = v128.and(m4, m5);
+  const a6 = v128.and(m6, m7);
+  const a8 = v128.and(m8, m9);
+  const a10 = v128.and(m10, m11);
+  const a12 = v128.and(m12, m13);
+  const a14 = v128.and(m14, m15);
+  const b0 = v128.and(a0, a2);
+  const b2 = v128.and(a2, a4);
+  const b4 = v128.and(a4, a6);
+  const b6 = v128.and(a6, a8);
+  const b8 = v128.and(a8, a10);
+  const b10 = v128.and(a10, a12);
+  const b12 = v128.and(a12, a14);
+  const b14 = v128.and(a14, a0);
+  const c0 = v128.and(v128.and(b0, b4), v128.or(m8, m15));
+  const c2 = v128.and(v128.and(b2, b6), v128.or(m10, m1));
+  const c4 = v128.and(v128.and(b4, b8), v128.or(m12, m3));
+  const c6 = v128.and(v128.and(b6, b10), v128.or(m14, m5));
+  const c8 = v128.and(v128.and(b8, b12), v128.or(m0, m7));
+  const c10 = v128.and(v128.and(b10, b14), v128.or(m2, m9));
+  const c12 = v128.and(v128.and(b12, b0), v128.or(m4, m11));
+  const c14 = v128.and(v128.and(b14, b2), v128.or(m6, m13));
+  return v128.or(v128.or(v128.or(c0, c2), v128.or(c4, c6)), v128.or(v128.or(c8, c10), v128.or(c12, c14)));
 }
 
 /** Of the gradients (Sobel) of 7 x 7 pixels. */
 function harris(at: usize, width: i32): f64 {
   const w = <usize>width;
-  let xx: i32 = 0;
-  let yy: i32 = 0;
-  let xy: i32 = 0;
-  for (let row = at - 3 * w - 3, end = at + 3 * w - 3; row <= end; row += w) {
-    for (let pixel = row; pixel < row + 7; pixel++) {
-      const nw = <i32>load<u8>(pixel - w - 1);
-      const ne = <i32>load<u8>(pixel - w + 1);
-      const sw = <i32>load<u8>(pixel + w - 1);
-      const se = <i32>load<u8>(pixel + w + 1);
-      const x = (<i32>load<u8>(pixel + 1) - <i32>load<u8>(pixel - 1)) * 2 + ne - nw + se - sw;
-      const y = (<i32>load<u8>(pixel + w) - <i32>load<u8>(pixel - w)) * 2 + sw - nw + se - ne;
-      xx += x * x;
-      yy += y * y;
-      xy += x * y;
-    }
+  const seven = i16x8(-1, -1, -1, -1, -1, -1, -1, 0);
+  let xx = i32x4.splat(0);
+  let yy = i32x4.splat(0);
+  let xy = i32x4.splat(0);
+  // Differences and sums across the last two rows.
+  let row = at - 4 * w - 3;
+  let across0 = differences(row);
+  let along0 = weighted(row);
+  row += w;
+  let across1 = differences(row);
+  let along1 = weighted(row);
+  for (let i = 0; i < 7; i++) {
+    row += w;
+    const across2 = differences(row);
+    const along2 = weighted(row);
+    const sum = i16x8.add(i16x8.add(across0, across2), i16x8.shl(across1, 1));
+    const x = v128.and(sum, seven);
+    const y = v128.and(i16x8.sub(along2, along0), seven);
+    xx = i32x4.add(xx, i32x4.dot_i16x8_s(x, x));
+    yy = i32x4.add(yy, i32x4.dot_i16x8_s(y, y));
+    xy = i32x4.add(xy, i32x4.dot_i16x8_s(x, y));
+    across0 = across1;
+    along0 = along1;
+    across1 = across2;
+    along1 = along2;
   }
-  const trace = <f64>xx + <f64>yy;
-  return <f64>xx * <f64>yy - <f64>xy * <f64>xy - 0.04 * (trace * trace);
+  const squareX = <f64>total(xx);
+  const squareY = <f64>total(yy);
+  const product = <f64>total(xy);
+  const trace = squareX + squareY;
+  return squareX * squareY - product * product - 0.04 * (trace * trace);
+}
+
+/** Right minus left neighbour of eight pixels. */
+@inline
+function differences(row: usize): v128 {
+  return i16x8.sub(v128.load_ext<u8>(row + 1), v128.load_ext<u8>(row - 1));
+}
+
+/** Eight pixels twice, and both of their neighbours. */
+@inline
+function weighted(row: usize): v128 {
+  const sides = i16x8.add(v128.load_ext<u8>(row - 1), v128.load_ext<u8>(row + 1));
+  return i16x8.add(sides, i16x8.shl(v128.load_ext<u8>(row), 1));
+}
+
+@inline
+function total(v: v128): i32 {
+  return i32x4.extract_lane(v, 0) + i32x4.extract_lane(v, 1) + i32x4.extract_lane(v, 2) + i32x4.extract_lane(v, 3);
 }
 
 /** The first moments of a disc around a pixel. @param outAt gets an i32 for x and one for y */

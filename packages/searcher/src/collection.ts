@@ -20,7 +20,7 @@ import { FloatVectors, floatsBytes } from './floats.ts';
 import { findHeads, placeIn } from './heads.ts';
 import { findPairs, type NearPairs, type PairsQuery } from './pairs.ts';
 import { mirrored, readPoints } from './points/point-format.ts';
-import { PointTable } from './points/point-table.ts';
+import { mirroredWords, PointTable, wordsOf } from './points/point-table.ts';
 import {
   type CountQuery,
   candidateCount,
@@ -302,8 +302,9 @@ export class SearchedCollection {
     this.#restrict(rows, query);
     const [table, points] = [this.#points.get(query.module), readPoints(query.points)];
     if (table === undefined || points === undefined) return [];
+    const words = wordsOf(points);
     return [points, mirrored(points)].flatMap((set, i) =>
-      table.search(set, rows, query.count).map(({ row, agreement, votes }) => ({
+      table.search(set, rows, query.count, i === 0 ? words : mirroredWords(words)).map(({ row, agreement, votes }) => ({
         ...{ doc: this.#rows.docs[row] as number, isMirrored: i === 1, agreement, votes },
       })),
     );

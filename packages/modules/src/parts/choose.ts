@@ -8,6 +8,9 @@ export interface Corner {
   readonly response: number;
 }
 
+/** How many of the strongest corners of a level points are chosen from, for each point. */
+const POOL = 2;
+
 /** In pixels. */
 export interface LevelSize {
   readonly width: number;
@@ -36,7 +39,7 @@ export function choosePoints(
     const weight = factor ** -level;
     const wanted = Math.min(left, Math.round((left * weight) / weights));
     weights -= weight;
-    const own = (byLevel[level] as Corner[]).sort((a, b) => b.response - a.response || a.y - b.y || a.x - b.x);
+    const own = strongest(byLevel[level] as Corner[], POOL * wanted);
     const taken = spread(own, levels[level] as LevelSize, wanted);
     left -= taken.length;
     chosen.push(...taken);
@@ -44,15 +47,24 @@ export function choosePoints(
   return chosen;
 }
 
-/** As many corners from twice as many, strongest first, with the greatest distance between them that allows it. */
+/** The strongest corners, strongest first. */
+function strongest(corners: Corner[], count: number): Corner[] {
+  const responses = Float64Array.from(corners, ({ response }) => response).sort();
+  const least = responses[responses.length - count] ?? 0;
+  return corners
+    .filter(({ response }) => response >= least)
+    .sort((a, b) => b.response - a.response || a.y - b.y || a.x - b.x)
+    .slice(0, count);
+}
+
+/** As many corners from {@link POOL} times as many, strongest first, with the greatest distance between them that allows it. */
 function spread(corners: readonly Corner[], { width, height }: LevelSize, wanted: number): readonly Corner[] {
   if (corners.length <= wanted) return corners;
-  const pool = corners.slice(0, 2 * wanted);
-  let best: readonly Corner[] = pool.slice(0, wanted);
+  let best: readonly Corner[] = corners.slice(0, wanted);
   let [low, high] = [1, Math.max(width, height) / 2];
   for (let step = 0; step < 8; step++) {
     const distance = (low + high) / 2;
-    const taken = apart(pool, width, height, distance, wanted);
+    const taken = apart(corners, width, height, distance, wanted);
     if (taken.length >= wanted) {
       best = taken;
       low = distance;

@@ -74,7 +74,7 @@ export class PointDetector {
       const level = { width, height, at: LEVELS_AT + offset, blurredAt: BLURRED_AT + offset };
       kernel.resize(source.at, source.width, source.height, level.at, width, height, ROW_AT, COLUMNS_AT);
       kernel.blur(level.at, width, height, level.blurredAt, ROW_AT);
-      corners.push(...this.#cornersOf(level, levels.length));
+      for (const corner of this.#cornersOf(level, levels.length)) corners.push(corner);
       levels.push(level);
       source = { ...gray, ...level };
       offset += width * height + 32;
@@ -84,8 +84,10 @@ export class PointDetector {
 
   /** @param from the finest level that counts */
   points({ levels, corners }: Detected, max: number, from = 0): Point[] {
-    const own = from === 0 ? corners : corners.filter(({ level }) => level >= from);
-    const shifted = own.map((corner) => ({ ...corner, level: corner.level - from }));
+    const shifted =
+      from === 0
+        ? corners
+        : corners.flatMap(({ level, ...others }) => (level < from ? [] : [{ ...others, level: level - from }]));
     const chosen = choosePoints(shifted, levels.slice(from), max, LEVEL_FACTOR);
     const [{ width, height } = { width: 1, height: 1 }] = levels;
     const long = Math.max(width, height);

@@ -39,13 +39,21 @@ export function agreement(
     y[i] = query.y[hit.point] as number;
     scales[i] = (query.scale[hit.point] as number) / (places.scale[i] as number);
   }
+  // A point of the row counts once.
+  const numbers = new Map<number, number>();
+  const numberOf = hits.slice(0, count).map(({ place }) => {
+    const number = numbers.get(place) ?? numbers.size;
+    numbers.set(place, number);
+    return number;
+  });
+  const seen = new Int32Array(numbers.size).fill(-1);
   let most = 0;
   for (let i = 0; i < count; i++) {
     const scale = scales[i] as number;
     const turned = (query.turn[(hits[i] as Hit).point] as number) - (places.turn[i] as number);
     const angle = (turned * 2 * Math.PI) / TURNS;
     const [c, s] = [Math.cos(angle) * scale, Math.sin(angle) * scale];
-    const seen = new Set<number>();
+    let agreed = 0;
     for (let j = 0; j < count; j++) {
       const ratio = (scales[j] as number) / scale;
       if (ratio > SCALE_TOLERANCE || ratio * SCALE_TOLERANCE < 1) continue;
@@ -53,10 +61,12 @@ export function agreement(
       const down = (places.y[j] as number) - (places.y[i] as number);
       if (Math.abs((x[i] as number) + c * right - s * down - (x[j] as number)) > TOLERANCE) continue;
       if (Math.abs((y[i] as number) + s * right + c * down - (y[j] as number)) > TOLERANCE) continue;
-      // A point of the row counts once.
-      seen.add((hits[j] as Hit).place);
+      const number = numberOf[j] as number;
+      if (seen[number] === i) continue;
+      seen[number] = i;
+      agreed++;
     }
-    most = Math.max(most, seen.size);
+    most = Math.max(most, agreed);
   }
   return most;
 }

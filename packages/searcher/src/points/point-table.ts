@@ -3,7 +3,7 @@ import { copyInto } from '../row-table.ts';
 import { agreement, type Hit } from './agreement.ts';
 import { type PointSet, placeOf, readPoints, unpack } from './point-format.ts';
 import { AddedPoints, Postings } from './postings.ts';
-import { BitComparer, MAX_CODES, WORDS } from './words.ts';
+import { BitComparer, MAX_SIGNATURES, WORDS } from './words.ts';
 
 /** Words that are searched for each point. */
 const PROBES = 16;
@@ -29,6 +29,10 @@ interface RowCandidate {
 }
 
 let comparer: BitComparer | undefined;
+function ownComparer(): BitComparer {
+  comparer ??= new BitComparer();
+  return comparer;
+}
 
 /**
  * Points of the pictures of many rows by their words, 16 bytes each, with a signature of 64 of their bits (Jégou, Douze
@@ -67,11 +71,11 @@ export class PointTable {
     if (row >= this.#longs.length) this.#longs = copyInto(this.#longs, new Uint16Array(Math.ceil(1.25 * (row + 1))));
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.#longs[row] = Math.max(1, view.getUint16(2, true), view.getUint16(4, true));
-    comparer ??= new BitComparer();
+    const codes = ownComparer();
     const { bits, count } = points;
     for (let i = 0; i < count; i++) {
       const place = placeOf(bytes, i);
-      this.#added.add(comparer.wordOf(bits, 8 * i), row, bits[8 * i] as number, bits[8 * i + 4] as number, place);
+      this.#added.add(codes.wordOf(bits, 8 * i), row, bits[8 * i] as number, bits[8 * i + 4] as number, place);
     }
     this.#recent = undefined;
     this.#mergeIfMany();
@@ -94,23 +98,29 @@ export class PointTable {
     return table;
   }
 
-  /** The rows whose points may show a part of a picture, most likely first. @param rows of which some are wanted */
-  search(query: PointSet, rows: Bits, count: number): RowCandidate[] {
+  /**
+   * The rows whose points may show a part of a picture, most likely first.
+   *
+   * @param rows of which some are wanted
+   * @param words see {@link wordsOf}
+   */
+  search(query: PointSet, rows: Bits, count: number, words = wordsOf(query)): RowCandidate[] {
     if (this.#added.count > 0) this.#recent ??= Postings.merged(new Postings(0), this.#added);
-    const { hits, votes, touched } = this.#vote(query, rows);
-    const pool = touched.sort((a, b) => (votes[b] as number) - (votes[a] as number) || a - b).slice(0, POOL);
-    const ofRow = new Map(pool.map((row): [number, Hit[]] => [row, []]));
-    for (const { point, row, place } of hits) {
-      ofRow.get(row)?.push({ point, place });
+    const { votes, touched, hitCount } = this.#vote(query, words, rows);
+    const pool = rowsWithMost(votes, touched, POOL);
+    const places = new Int16Array(votes.length).fill(-1);
+    for (const [place, row] of pool.entries()) places[row] = place;
+    const hits = pool.map((): Hit[] => []);
+    for (let i = 0; i < hitCount; i++) {
+      const own = hits[places[HITS.rows[i] as number] as number];
+      own?.push({ point: HITS.points[i] as number, place: HITS.places[i] as number });
     }
-    return Array.from(ofRow, ([row, own]) => {
-      const long = this.#longs[row] as number;
-      return {
-        row,
-        votes: votes[row] as number,
-        agreement: agreement(query, own, (hit, into, i) => unpack(hit.place, long, into, i)),
-      };
-    })
+    return pool
+      .map((row, i) => {
+        const long = this.#longs[row] as number;
+        const agreed = agreement(query, hits[i] as Hit[], (hit, into, at) => unpack(hit.place, long, into, at));
+        return { row, votes: votes[row] as number, agreement: agreed };
+      })
       .sort((a, b) => b.agreement - a.agreement || b.votes - a.votes || a.row - b.row)
       .slice(0, count);
   }
@@ -123,72 +133,117 @@ export class PointTable {
   }
 
   /** Each point of the query votes for the rows with a similar point, by how rare its word is, and once for each. */
-  #vote(query: PointSet, rows: Bits) {
-    comparer ??= new BitComparer();
-    const words = Array.from({ length: query.count }, (_, i) =>
-      (comparer as BitComparer).wordsNear(query.bits, 8 * i, PROBES),
-    );
+  #vote(query: PointSet, words: Uint16Array, rows: Bits) {
+    const codes = ownComparer();
     // Many points of one word, such as those of a text, count less (Jégou, Douze and Schmid, "On the burstiness of
     // visual elements", 2009).
     const load = new Uint16Array(WORDS);
-    for (const own of words) for (const word of own) load[word] = (load[word] as number) + 1;
+    for (const word of words) load[word] = (load[word] as number) + 1;
     const votes = new Float32Array(this.rowsWithVector.length * 32);
     const lastPoint = new Int32Array(votes.length).fill(-1);
     const lastVote = new Float32Array(votes.length);
     const touched: number[] = [];
-    const hits: { point: number; row: number; place: number }[] = [];
+    let hitCount = 0;
     const parts = [this.#postings, ...(this.#recent ? [this.#recent] : [])];
     const signature = new Uint32Array(2);
-    for (const [point, own] of words.entries()) {
+    let [point, held] = [0, 0];
+    let lists: { readonly part: Postings; readonly weight: number; readonly shift: number; readonly end: number }[] =
+      [];
+    const compare = () => {
+      if (held === 0) return;
+      const found = codes.near(2, signature, 0, MAX_DIFFERENCE);
+      let [list, next] = [lists[0] as (typeof lists)[number], 1];
+      for (let i = 0; i < found.length; i++) {
+        const one = found[i] as number;
+        while (one >>> 9 >= list.end) list = lists[next++] as typeof list;
+        const at = (one >>> 9) + list.shift;
+        const row = list.part.rows[at] as number;
+        if (!hasBit(rows, row)) continue;
+        if (hitCount < MAX_HITS) {
+          HITS.points[hitCount] = point;
+          HITS.rows[hitCount] = row;
+          HITS.places[hitCount++] = list.part.places[at] as number;
+        }
+        const vote = list.weight * (WEIGHTS[one & 511] as number);
+        const before = votes[row] as number;
+        if (before === 0) touched.push(row);
+        if (lastPoint[row] !== point) {
+          lastPoint[row] = point;
+          lastVote[row] = vote;
+          votes[row] = before + vote;
+        } else if (vote > (lastVote[row] as number)) {
+          votes[row] = before + vote - (lastVote[row] as number);
+          lastVote[row] = vote;
+        }
+      }
+      [lists, held] = [[], 0];
+    };
+    for (; point < query.count; point++) {
       signature[0] = query.bits[8 * point] as number;
       signature[1] = query.bits[8 * point + 4] as number;
-      for (const word of own) {
-        const size = parts.reduce(
-          (sum, { starts }) => sum + (starts[word + 1] as number) - (starts[word] as number),
-          0,
-        );
+      for (let i = PROBES * point; i < PROBES * (point + 1); i++) {
+        const word = words[i] as number;
+        let size = 0;
+        for (const { starts } of parts) size += (starts[word + 1] as number) - (starts[word] as number);
         if (size === 0) continue;
         const weight = Math.log1p(this.#pictures / size) ** 2 / Math.sqrt(load[word] as number);
         for (const part of parts) {
-          this.#scan(part, word, signature, (at, difference) => {
-            const row = part.rows[at] as number;
-            if (!hasBit(rows, row)) return;
-            if (hits.length < MAX_HITS) hits.push({ point, row, place: part.places[at] as number });
-            const vote = weight * (WEIGHTS[difference] as number);
-            const before = votes[row] as number;
-            if (before === 0) touched.push(row);
-            if (lastPoint[row] !== point) {
-              lastPoint[row] = point;
-              lastVote[row] = vote;
-              votes[row] = before + vote;
-            } else if (vote > (lastVote[row] as number)) {
-              votes[row] = before + vote - (lastVote[row] as number);
-              lastVote[row] = vote;
-            }
-          });
+          const end = part.starts[word + 1] as number;
+          for (let from = part.starts[word] as number, to = from; from < end; from = to) {
+            to = Math.min(end, from + MAX_SIGNATURES);
+            if (held + to - from > MAX_SIGNATURES) compare();
+            codes.hold(part.signatures.subarray(2 * from, 2 * to), held > 0);
+            lists.push({ part, weight, shift: from - held, end: held + to - from });
+            held += to - from;
+          }
         }
       }
+      compare();
     }
-    return { hits, votes, touched };
-  }
-
-  #scan(
-    { starts, signatures }: Postings,
-    word: number,
-    signature: Uint32Array,
-    take: (at: number, difference: number) => void,
-  ): void {
-    const end = starts[word + 1] as number;
-    for (let from = starts[word] as number; from < end; from += MAX_CODES) {
-      const codes = signatures.subarray(2 * from, 2 * Math.min(end, from + MAX_CODES));
-      const found = (comparer as BitComparer).near(codes, 2, signature, 0, MAX_DIFFERENCE);
-      for (let i = 0; i < found.length; i++) {
-        const one = found[i] as number;
-        take(from + (one >>> 9), one & 511);
-      }
-    }
+    return { votes, touched, hitCount };
   }
 }
+
+/** The words by which the points of a picture are looked for: {@link PROBES} for each. */
+export function wordsOf({ bits, count }: PointSet): Uint16Array {
+  const codes = ownComparer();
+  const words = new Uint16Array(PROBES * count);
+  for (let i = 0; i < count; i++) codes.wordsNear(bits, 8 * i, words.subarray(PROBES * i, PROBES * (i + 1)));
+  return words;
+}
+
+/** The words of the mirrored points: the halves of their bits are swapped. */
+export function mirroredWords(words: Uint16Array): Uint16Array {
+  return words.map((word) => (word >>> 8) | (word << 8));
+}
+
+/** The rows with the most votes, most first. */
+function rowsWithMost(votes: Float32Array, rows: readonly number[], count: number): number[] {
+  const most: number[] = [];
+  const isBefore = (a: number, b: number) => {
+    const difference = (votes[a] as number) - (votes[b] as number);
+    return difference > 0 || (difference === 0 && a < b);
+  };
+  for (const row of rows) {
+    if (most.length === count && !isBefore(row, most[count - 1] as number)) continue;
+    let [from, to] = [0, most.length];
+    while (from < to) {
+      const middle = (from + to) >>> 1;
+      if (isBefore(row, most[middle] as number)) to = middle;
+      else from = middle + 1;
+    }
+    most.splice(from, 0, row);
+    if (most.length > count) most.pop();
+  }
+  return most;
+}
+
+/** The hits of one search: which point of the query hit a point of which row, and its place. */
+const HITS = {
+  points: new Uint16Array(MAX_HITS),
+  rows: new Uint32Array(MAX_HITS),
+  places: new Uint32Array(MAX_HITS),
+};
 
 /** The weight of a vote by the number of different bits. */
 const WEIGHTS = Float32Array.from({ length: 65 }, (_, bits) => Math.exp((-bits * bits) / 64));

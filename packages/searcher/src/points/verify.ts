@@ -4,6 +4,8 @@ import { BitComparer } from './words.ts';
 /** Two points are the same if at most so many of their bits differ, and clearly fewer than for any other point. */
 const MAX_DIFFERENCE = 48;
 const RATIO = 0.9;
+/** Others do not count. */
+const MAX_OTHER = Math.floor(MAX_DIFFERENCE / RATIO);
 /** Points nearer than this to each other are one, in long sides of the picture. */
 const SAME_PLACE = 0.02;
 /** Places that a transform maps to each other differ by so many pixels of their level, and long sides of the query. */
@@ -48,10 +50,11 @@ interface Match {
   /** In the picture. */
   readonly u: number;
   readonly v: number;
-  readonly size: number;
   /** Of the query relative to the picture, in radians. */
   readonly turn: number;
   readonly difference: number;
+  /** The logarithm of how large it is in the query. */
+  readonly growth: number;
 }
 
 let comparer: BitComparer | undefined;
@@ -64,8 +67,10 @@ export function findPart(query: PointSet, picture: PointSet): PartMatch | undefi
   const matches = matchesOf(query, picture).sort((a, b) => a.difference - b.difference);
   let best: { transform: Similarity; inliers: Match[] } | undefined;
   for (const transform of transformsOf(matches.slice(0, BEST_MATCHES))) {
+    const least = best?.inliers.length ?? 2;
+    if (following(transform, matches).length <= least) continue;
     const inliers = inliersOf(transform, matches);
-    if (inliers.length > (best?.inliers.length ?? 2)) best = { transform, inliers };
+    if (inliers.length > least) best = { transform, inliers };
   }
   if (best === undefined) return undefined;
   for (let round = 0; round < 2; round++) {
@@ -84,27 +89,29 @@ export function findPart(query: PointSet, picture: PointSet): PartMatch | undefi
 
 function matchesOf(query: PointSet, picture: PointSet): Match[] {
   comparer ??= new BitComparer();
+  comparer.hold(picture.bits);
   const matches: Match[] = [];
   for (let i = 0; i < query.count; i++) {
-    const found = comparer.near(picture.bits, 8, query.bits, 8 * i, 256);
+    const found = comparer.near(8, query.bits, 8 * i, MAX_OTHER);
     let [at, least] = [-1, MAX_DIFFERENCE + 1];
     for (let j = 0; j < found.length; j++) {
       const difference = (found[j] as number) & 511;
-      if (difference < least) [at, least] = [j, difference];
+      if (difference < least) [at, least] = [(found[j] as number) >>> 9, difference];
     }
     if (at < 0) continue;
     const [u, v] = [picture.x[at] as number, picture.y[at] as number];
     let second = Number.POSITIVE_INFINITY;
     for (let j = 0; j < found.length; j++) {
-      const difference = (found[j] as number) & 511;
+      const [other, difference] = [(found[j] as number) >>> 9, (found[j] as number) & 511];
       if (difference >= second) continue;
-      const isOther = ((picture.x[j] as number) - u) ** 2 + ((picture.y[j] as number) - v) ** 2 > SAME_PLACE ** 2;
+      const isOther =
+        ((picture.x[other] as number) - u) ** 2 + ((picture.y[other] as number) - v) ** 2 > SAME_PLACE ** 2;
       if (isOther) second = difference;
     }
     if (least >= RATIO * second) continue;
     matches.push({
-      ...{ x: query.x[i] as number, y: query.y[i] as number, scale: query.scale[i] as number },
-      ...{ u, v, size: picture.scale[at] as number, difference: least },
+      ...{ x: query.x[i] as number, y: query.y[i] as number, scale: query.scale[i] as number, u, v, difference: least },
+      growth: Math.log((query.scale[i] as number) / (picture.scale[at] as number)),
       turn: (((query.turn[i] as number) - (picture.turn[at] as number)) * 2 * Math.PI) / TURNS,
     });
   }
@@ -121,7 +128,8 @@ function* transformsOf(matches: readonly Match[]): Generator<Similarity> {
       const scale = after / before;
       if (before < MIN_APART || after < 0.6 * MIN_APART || scale < MIN_SCALE || scale > MAX_SCALE) continue;
       const angle = Math.atan2(dy, dx) - Math.atan2(dv, du);
-      if (!fits(first, scale, angle) || !fits(second, scale, angle)) continue;
+      const growth = Math.log(scale);
+      if (!fits(first, growth, angle) || !fits(second, growth, angle)) continue;
       const [a, b] = [scale * Math.cos(angle), scale * Math.sin(angle)];
       yield { a, b, x: first.x - a * first.u + b * first.v, y: first.y - b * first.u - a * first.v };
       if (++tries === MAX_TRIES) return;
@@ -130,8 +138,8 @@ function* transformsOf(matches: readonly Match[]): Generator<Similarity> {
 }
 
 /** Whether the turn and the scale of the points of a match are those of a transform. */
-function fits({ turn, scale, size }: Match, by: number, angle: number): boolean {
-  return Math.abs(turned(turn - angle)) <= MAX_TURN_OFF && Math.abs(Math.log(scale / size / by)) <= MAX_SCALE_OFF;
+function fits(match: Match, growth: number, angle: number): boolean {
+  return Math.abs(match.growth - growth) <= MAX_SCALE_OFF && Math.abs(turned(match.turn - angle)) <= MAX_TURN_OFF;
 }
 
 /** The same angle from -π to π. */
@@ -140,20 +148,27 @@ function turned(angle: number): number {
 }
 
 /** The matches that follow a transform, each place once. @param share of the tolerance */
-function inliersOf({ a, b, x, y }: Similarity, matches: readonly Match[], share = 1): Match[] {
-  const [scale, angle] = [Math.hypot(a, b), Math.atan2(b, a)];
+function inliersOf(transform: Similarity, matches: readonly Match[], share = 1): Match[] {
   const [seen, seenInQuery] = [new Set<number>(), new Set<number>()];
-  return matches.filter((match) => {
-    const { u, v } = match;
-    const most = share * (PIXELS_OFF * match.scale + OFF);
-    if (Math.abs(a * u - b * v + x - match.x) > most || Math.abs(b * u + a * v + y - match.y) > most) return false;
-    if (!fits(match, scale, angle)) return false;
-    const [place, placeInQuery] = [cell(u, v, 80), cell(match.x, match.y, 128)];
+  return following(transform, matches, share).filter(({ u, v, x, y }) => {
+    const [place, placeInQuery] = [cell(u, v, 80), cell(x, y, 128)];
     if (seen.has(place) || seenInQuery.has(placeInQuery)) return false;
     seen.add(place);
     seenInQuery.add(placeInQuery);
     return true;
   });
+}
+
+function following({ a, b, x, y }: Similarity, matches: readonly Match[], share = 1): Match[] {
+  const [growth, angle] = [Math.log(Math.hypot(a, b)), Math.atan2(b, a)];
+  const found: Match[] = [];
+  for (const match of matches) {
+    const { u, v } = match;
+    const most = share * (PIXELS_OFF * match.scale + OFF);
+    if (Math.abs(a * u - b * v + x - match.x) > most || Math.abs(b * u + a * v + y - match.y) > most) continue;
+    if (fits(match, growth, angle)) found.push(match);
+  }
+  return found;
 }
 
 const cell = (x: number, y: number, cells: number) => Math.round(x * cells) * 4_096 + Math.round(y * cells);

@@ -9,23 +9,27 @@ const HALF_BYTES = 16;
 /** Nearest words of each half that are combined. */
 const NEAREST = 8;
 
-/** Codes that one call of the kernel compares. */
-export const MAX_CODES = 8_192;
+/** Halves of codes that are held: 8,192 codes, or four times as many signatures. */
+const MAX_WORDS = 65_536;
+export const MAX_SIGNATURES = MAX_WORDS / 2;
 const HALVES_AT = 0;
 const QUERY_AT = HALVES_AT + HALF_WORDS * HALF_BYTES;
 const CODES_AT = QUERY_AT + 64;
-const MAX_CODE_BYTES = 32;
-const OUT_AT = CODES_AT + MAX_CODES * MAX_CODE_BYTES;
+const OUT_AT = CODES_AT + 4 * MAX_WORDS;
 
 /**
  * Compares bits of points. The word of a point is the nearest typical half for each half of its bits (an inverted
  * multi-index, Babenko and Lempitsky 2012): 65,536 words of which 256 halves are stored.
  */
 export class BitComparer {
-  readonly #memory = createMemory(OUT_AT + 4 * MAX_CODES + 64);
+  readonly #memory = createMemory(OUT_AT + 4 * MAX_SIGNATURES + 64);
   readonly #kernel: Kernel = createKernel(this.#memory);
   readonly #bytes = new Uint8Array(this.#memory.buffer);
-  readonly #found = new Uint32Array(this.#memory.buffer, OUT_AT, MAX_CODES);
+  readonly #codes = new Uint32Array(this.#memory.buffer, CODES_AT, MAX_WORDS);
+  readonly #query = new Uint32Array(this.#memory.buffer, QUERY_AT, 8);
+  readonly #found = new Uint32Array(this.#memory.buffer, OUT_AT, MAX_SIGNATURES);
+  /** Words of 32 bits. */
+  #held = 0;
 
   constructor() {
     this.#bytes.set(Buffer.from(HALVES, 'base64'), HALVES_AT);
@@ -33,66 +37,63 @@ export class BitComparer {
 
   /** The number of the word of a point, from its bits at an index. */
   wordOf(bits: Uint32Array, at: number): number {
-    return (this.#nearestHalf(bits, at) << 8) | this.#nearestHalf(bits, at + 4);
+    const [first = 0] = this.#nearestHalves(bits, at);
+    const [second = 0] = this.#nearestHalves(bits, at + 4);
+    return ((first & 255) << 8) | (second & 255);
   }
 
-  /** The nearest words of a point, nearest first. */
-  wordsNear(bits: Uint32Array, at: number, count: number): number[] {
-    const firsts = this.#nearestHalves(bits, at, NEAREST);
-    const seconds = this.#nearestHalves(bits, at + 4, NEAREST);
-    return firsts
-      .flatMap((first) =>
-        seconds.map((second) => ({
-          word: (first.half << 8) | second.half,
-          distance: first.distance + second.distance,
-        })),
-      )
-      .sort((a, b) => a.distance - b.distance || a.word - b.word)
-      .slice(0, count)
-      .map(({ word }) => word);
+  /** Writes the nearest words of a point, nearest first. */
+  wordsNear(bits: Uint32Array, at: number, into: Uint16Array): void {
+    const firsts = this.#nearestHalves(bits, at);
+    const seconds = this.#nearestHalves(bits, at + 4);
+    let count = 0;
+    for (const [i, first] of firsts.entries()) {
+      // The others are behind as many as are wanted.
+      const some = Math.min(NEAREST, Math.floor(into.length / (i + 1)));
+      for (let j = 0; j < some; j++) {
+        const second = seconds[j] as number;
+        const word = ((first & 255) << 8) | (second & 255);
+        SORTED[count++] = (((first >>> 8) + (second >>> 8)) << 16) | word;
+      }
+    }
+    into.set(SORTED.subarray(0, count).sort().subarray(0, into.length));
+  }
+
+  /** Holds codes to compare, in place of others, or after those. */
+  hold(codes: Uint32Array, isAfter = false): void {
+    if (!isAfter) this.#held = 0;
+    this.#codes.set(codes, this.#held);
+    this.#held += codes.length;
   }
 
   /**
+   * Compares the codes that are held.
+   *
    * @param words of 32 bits of a code
    * @returns for each code with at most so many different bits its position times 512, plus their number. Valid until
    * the next call
    */
-  near(codes: Uint32Array, words: number, query: Uint32Array, queryFrom: number, most: number): Uint32Array {
-    const bytes = this.#bytes;
-    const count = codes.length / words;
-    bytes.set(new Uint8Array(query.buffer, query.byteOffset + 4 * queryFrom, 4 * words), QUERY_AT);
-    bytes.set(new Uint8Array(codes.buffer, codes.byteOffset, codes.byteLength), CODES_AT);
+  near(words: number, query: Uint32Array, queryFrom: number, most: number): Uint32Array {
+    for (let i = 0; i < words; i++) this.#query[i] = query[queryFrom + i] as number;
+    const count = this.#held / words;
     return this.#found.subarray(0, this.#kernel.nearCodes(CODES_AT, 4 * words, count, QUERY_AT, most, OUT_AT));
   }
 
-  #nearestHalf(bits: Uint32Array, at: number): number {
-    this.#compareHalves(bits, at);
-    let least = 0xffffffff;
-    for (let half = 0; half < HALF_WORDS; half++) {
-      // The distance above the position: the least one, and of these the first.
-      const one = this.#found[half] as number;
-      const key = (one & 511) * HALF_WORDS + (one >>> 9);
-      if (key < least) least = key;
-    }
-    return least % HALF_WORDS;
-  }
-
-  #compareHalves(bits: Uint32Array, at: number): void {
-    this.#bytes.set(new Uint8Array(bits.buffer, bits.byteOffset + 4 * at, HALF_BYTES), QUERY_AT);
+  /** The nearest halves, nearest first: 256 times the distance of each, plus its number. */
+  #nearestHalves(bits: Uint32Array, at: number): Uint32Array {
+    this.#query.set(bits.subarray(at, at + HALF_BYTES / 4));
     this.#kernel.nearCodes(HALVES_AT, HALF_BYTES, HALF_WORDS, QUERY_AT, 8 * HALF_BYTES, OUT_AT);
-  }
-
-  #nearestHalves(bits: Uint32Array, at: number, count: number): { half: number; distance: number }[] {
-    this.#compareHalves(bits, at);
-    const best: { half: number; distance: number }[] = [];
+    const best = new Uint32Array(NEAREST).fill(0xffff_ffff);
     for (let half = 0; half < HALF_WORDS; half++) {
-      const distance = (this.#found[half] as number) & 511;
-      if (best.length === count && distance >= (best[count - 1] as { distance: number }).distance) continue;
-      let place = best.length;
-      while (place > 0 && (best[place - 1] as { distance: number }).distance > distance) place--;
-      best.splice(place, 0, { half, distance });
-      if (best.length > count) best.pop();
+      const key = (((this.#found[half] as number) & 511) << 8) | half;
+      if (key >= (best[NEAREST - 1] as number)) continue;
+      let place = NEAREST - 1;
+      for (; place > 0 && (best[place - 1] as number) > key; place--) best[place] = best[place - 1] as number;
+      best[place] = key;
     }
     return best;
   }
 }
+
+/** Combinations of the nearest halves. */
+const SORTED = new Uint32Array(NEAREST ** 2);
