@@ -6,8 +6,8 @@ export interface OutputField {
   readonly type: FieldType;
   /** False: a search returns the field only when `fl` names it. */
   readonly returnedByDefault: boolean;
-  /** Whether a text that is not returned by default is a column of its own. */
-  readonly isColumn?: boolean;
+  /** Whether its text is base64 of bytes, which are a column of their own. They can be read, but not searched. */
+  readonly isBytes?: boolean;
   /** Regular expression for each text of outputs that a client sends back; it must match the whole text. */
   readonly pattern?: string;
   /** Minimum and maximum of each number of outputs that a client sends back. */

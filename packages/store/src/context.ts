@@ -113,6 +113,8 @@ export interface CollectionSchema {
 export type Column =
   /** A column of `documents`. */
   | { readonly kind: 'column'; readonly sql: string; readonly type: FieldType }
+  /** A `bytea` column of `documents`: the value is its base64. */
+  | { readonly kind: 'bytes'; readonly sql: string }
   /** Two columns of `documents`. Either both are null or none is. */
   | { readonly kind: 'location'; readonly lat: string; readonly lon: string }
   /** The tsvector column of `documents`: the field `text`. */

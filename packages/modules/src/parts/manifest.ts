@@ -9,7 +9,7 @@ export const partsManifest: ModuleManifest = {
       name: 'parts_points',
       type: 'string',
       returnedByDefault: false,
-      isColumn: true,
+      isBytes: true,
       // At least the header of the format.
       pattern: 'AQ[A-Za-z0-9+/]{6}(?:[A-Za-z0-9+/]{48})*',
     },

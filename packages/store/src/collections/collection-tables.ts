@@ -269,7 +269,7 @@ export async function createTables(tx: Queryable, collection: Tables, from: numb
  * tables of descriptors if a search names them.
  */
 export function isColumn(output: OutputField): boolean {
-  return output.type !== 'string' || output.returnedByDefault || output.isColumn === true;
+  return output.type !== 'string' || output.returnedByDefault || output.isBytes === true;
 }
 
 export function descriptorTable(sqlSchema: string, module: string): string {

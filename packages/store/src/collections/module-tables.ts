@@ -28,7 +28,7 @@ export async function createModuleTables(tx: Queryable, collection: Tables, modu
   }
   for (const output of module.outputs.filter(isColumn)) {
     await tx.query(
-      `alter table ${sqlSchema}.documents add column if not exists ${checkedName(output.name)} ${sqlType(output.type)}`,
+      `alter table ${sqlSchema}.documents add column if not exists ${checkedName(output.name)} ${output.isBytes ? 'bytea' : sqlType(output.type)}`,
     );
     await tx.query(
       `insert into ${sqlSchema}.fields (number, name, type, origin, "column")

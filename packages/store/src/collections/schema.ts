@@ -68,6 +68,9 @@ async function readSchema(store: Store, collection: Collection, tx: Queryable): 
   );
   const fields = new Map<string, Field>(PRECONFIGURED_FIELDS.map((field) => [field.name, field]));
   const columns = new Map<string, Column>(Object.entries(PRECONFIGURED_COLUMNS));
+  const bytes = new Set(
+    store.modules.flatMap(({ outputs }) => outputs.filter((one) => one.isBytes).map(({ name }) => name)),
+  );
   for (const { name: module, outputs } of store.modules) {
     for (const output of outputs) {
       fields.set(output.name, { ...output, origin: 'analysis' });
@@ -79,7 +82,7 @@ async function readSchema(store: Store, collection: Collection, tx: Queryable): 
     // A column of a module that this akin does not have stays, and is not used.
     if (origin === 'analysis' && !fields.has(name)) continue;
     if (origin === 'document') fields.set(name, { name, type, origin, returnedByDefault: true });
-    columns.set(name, { kind: 'column', sql: column, type });
+    columns.set(name, bytes.has(name) ? { kind: 'bytes', sql: column } : { kind: 'column', sql: column, type });
   }
   return { version: rows[0]?.version ?? 0, fields, columns, models, calibrations };
 }

@@ -198,7 +198,7 @@ async function readStates(
   const docs = rows.map(({ doc }) => doc);
   const columns = [...schema.fields.values()].filter(({ name }) => {
     const kind = schema.columns.get(name)?.kind;
-    return name !== 'id' && name !== VERSION_FIELD && (kind === 'column' || kind === 'location');
+    return name !== 'id' && name !== VERSION_FIELD && (kind === 'column' || kind === 'bytes' || kind === 'location');
   });
   const read = await readDocuments(store, { tx: engine, sqlSchema: S, schema, modules }, docs, columns, [], true);
   const modulesOf = await readModules(context, engine, docs);

@@ -37,7 +37,8 @@ export function documentColumns(
     if (column.kind === 'location') {
       const { lat, lon } = value as { lat: number; lon: number };
       columns.set(column.lat, lat).set(column.lon, lon);
-    } else if (column.kind === 'column') {
+    } else if (column.kind === 'bytes') columns.set(column.sql, value);
+    else if (column.kind === 'column') {
       columns.set(column.sql, value);
       hasRepeatedValues ||= hasRepeats(value);
       const found = searchableTexts(value, column.type);

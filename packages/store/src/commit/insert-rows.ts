@@ -84,6 +84,7 @@ const WRITERS: Readonly<Record<string, Writer>> = {
   timestamptz: (rows, value) => {
     rows.long(timestampOf(value as Date));
   },
+  bytea: (rows, value) => rows.binary(Buffer.from(value as string, 'base64')),
   'text[]': (rows, value) => rows.binary(textArray(value as readonly string[])),
   'bigint[]': (rows, value) => rows.binary(longArray(value as readonly bigint[])),
   'float8[]': (rows, value) => rows.binary(doubleArray(value as readonly number[])),
@@ -113,6 +114,7 @@ function columnTypes(schema: CollectionSchema): Map<string, string> {
   const types = new Map([['has_repeated_values', 'boolean']]);
   for (const column of schema.columns.values()) {
     if (column.kind === 'column') types.set(column.sql, INPUT_TYPES[column.type] ?? 'text');
+    else if (column.kind === 'bytes') types.set(column.sql, 'bytea');
     else if (column.kind === 'location') types.set(column.lat, 'float8').set(column.lon, 'float8');
   }
   return types;

@@ -115,7 +115,7 @@ function readNew(
   // The first pass reads all documents. `+ 0` prevents the index by commit, so they are read by number.
   const brought = as_of_commit === 0n ? 'd.valid_from + 0 > $1' : 'd.valid_from > $1';
   return store.engine.query<NewDocument & { points: Buffer }>(
-    `select d.doc, d.id, decode(d.${column}, 'base64') as points,
+    `select d.doc, d.id, d.${column} as points,
             (select o.doc from ${S}.documents o
               where o.id = d.id and o.valid_from <= $1 and o.valid_to = d.valid_from and o.${column} = d.${column}
               limit 1) as before

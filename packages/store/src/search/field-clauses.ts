@@ -335,7 +335,7 @@ function overStrings(
   context: CompileContext,
   condition: Condition,
 ): string {
-  if (found.column.kind === 'output') throw notSearchable(found, position);
+  if (found.column.kind === 'output' || found.column.kind === 'bytes') throw notSearchable(found, position);
   if (elementType(found.type) !== 'string') {
     throw clauseError(position, `${what} are for String fields, and ${quote(found.name)} is a ${typeName(found.type)}`);
   }

@@ -173,7 +173,7 @@ async function check(
                    from ${descriptorTable(sqlSchema, rank.module)} v where v.doc = d.doc), false)`
     : 'false';
   const rows = await tx.query<{ doc: bigint; id: string; points: Buffer; is_near: boolean }>(
-    `select d.doc, d.id, decode(d.${column}, 'base64') as points, ${isNear} as is_near from ${sqlSchema}.documents d
+    `select d.doc, d.id, d.${column} as points, ${isNear} as is_near from ${sqlSchema}.documents d
       where d.doc = any(${params.add(docs, 'int8[]')}) and d.${column} is not null`,
     params.values,
   );

@@ -55,7 +55,7 @@ export function documentColumns(
   const far = distances.map((distance, i) => `${geodistSql(distance, { sqlSchema, ...tables }, params)} as far${i}`);
   const selected = fields.flatMap(({ name }, i) => {
     const column = columns.get(name);
-    if (column?.kind === 'column') return [`d.${column.sql} as c${i}`];
+    if (column?.kind === 'column' || column?.kind === 'bytes') return [`d.${column.sql} as c${i}`];
     if (column?.kind === 'version') return [`${VERSION} as c${i}`];
     return column?.kind === 'location' ? [`d.${column.lat} as lat${i}`, `d.${column.lon} as lon${i}`] : [];
   });
@@ -126,5 +126,6 @@ function geodistSql({ field, from }: Distance, snapshot: SearchedTables, params:
 
 function columnValue(row: Row, i: number): FieldValue | undefined {
   if (typeof row[`lat${i}`] === 'number') return { lat: row[`lat${i}`], lon: row[`lon${i}`] };
-  return (row[`c${i}`] ?? undefined) as FieldValue | undefined;
+  const value: unknown = row[`c${i}`];
+  return value instanceof Uint8Array ? Buffer.from(value).toString('base64') : ((value ?? undefined) as FieldValue);
 }

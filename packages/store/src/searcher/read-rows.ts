@@ -15,7 +15,7 @@ export interface ReadCollection {
 
 export interface ReadModule {
   readonly name: string;
-  /** The column of the points, as base64. Undefined: it has vectors. */
+  /** The column of the points. Undefined: it has vectors. */
   readonly points?: string | undefined;
 }
 
@@ -60,9 +60,7 @@ export async function readChunk(
 ): Promise<Chunk> {
   const { sqlSchema: S } = collection;
   const points = modules.flatMap(({ points }) => points ?? []);
-  const vectors = modules
-    .map(({ points }, i) => (points === undefined ? `, v${i}.vector` : `, decode(d.${points}, 'base64')`))
-    .join('');
+  const vectors = modules.map(({ points }, i) => (points === undefined ? `, v${i}.vector` : `, d.${points}`)).join('');
   const nothing = modules.map(() => ', null').join('');
   // The condition on the row is repeated for the vectors: otherwise all of them could be read for each chunk. Rows are
   // chosen first, so that only their vectors are read.
@@ -100,7 +98,7 @@ export async function readVectors(
   const [value, table, condition] =
     points === undefined
       ? ['vector', descriptorTable(S, name), 'true']
-      : [`decode(${points}, 'base64')`, `${S}.documents`, `${points} is not null`];
+      : [points, `${S}.documents`, `${points} is not null`];
   const bytes = await tx.copy(
     `select doc, null::int8, null::int8, ${value} from ${table}
       where doc > ${behind} and ${condition} order by doc limit ${CHUNK_ROWS}`,
