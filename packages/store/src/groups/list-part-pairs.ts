@@ -3,7 +3,7 @@ import type { Collection, Store } from '../context.ts';
 import { compileQuery } from '../search/compile.ts';
 import { readDocuments, selectFields } from '../search/hydrate.ts';
 import { Params } from '../search/params.ts';
-import type { Box, PartBox } from '../search/part-box.ts';
+import { areaOf, type Box, type PartBox } from '../search/part-box.ts';
 import { type Snapshot, withSnapshot } from '../search/snapshot.ts';
 import { visible } from '../search/visible.ts';
 
@@ -40,7 +40,12 @@ export interface PartPair {
   readonly strength: number;
   /** The query is the whole. */
   readonly box: PartBox;
+  /** Whether most of both is in common: a turned or captioned copy, for example. */
+  readonly isCopy: boolean;
 }
+
+/** The share of both pictures that is in common in copies. */
+const COPY_AREA = 0.7;
 
 interface PairedDocument {
   readonly id: string;
@@ -98,6 +103,7 @@ export async function listPartPairs(
         part: paired(part, part_id),
         whole: paired(whole, whole_id),
         strength,
+        isCopy: [whole_box, part_box].every((box) => areaOf(box as unknown as Box) >= COPY_AREA),
         box: {
           ...{ query: whole_box as unknown as Box, document: part_box as unknown as Box },
           ...{ turn, scale, isMirrored: mirrored },

@@ -56,7 +56,7 @@ export async function updatePartPairs(
     if (pairs === 'no space') return true;
     const last = documents.at(-1)?.doc;
     await write(store, collection, state, async (tx) => {
-      await savePairs(tx, collection, documents, pairs);
+      if (!(await savePairs(tx, collection, documents, pairs))) return state;
       return last === undefined
         ? { ...state, as_of_commit: state.target_commit, last_doc: 0n }
         : { ...state, last_doc: last };
@@ -150,7 +150,7 @@ async function findPairs(
   const state = await readPoints(store, collection, module, column, commit, signal);
   if (state !== 'in memory') return state;
   const pairs: Pair[] = [];
-  for (const { doc, points } of compared) {
+  for (const { doc, id, points } of compared) {
     const input = { module, points: Uint8Array.from(points), filters: [], signal, isBackground: true };
     const began = performance.now();
     const found = await findParts(store, collection, input).catch((error: unknown) => {
@@ -158,8 +158,9 @@ async function findPairs(
       throw error;
     });
     if (found === undefined) return 'later';
-    for (const { doc: other, box, strength } of found.parts) {
-      if (other === doc || strength < minStrength) continue;
+    for (const { doc: other, id: otherId, box, strength } of found.parts) {
+      // A later commit may have replaced the document itself.
+      if (otherId === id || strength < minStrength) continue;
       // The picture of which more is in common is the part.
       const isWhole = areaOf(box.document) >= areaOf(box.query);
       pairs.push(
@@ -196,12 +197,17 @@ async function readPoints(
   return (await inMemory.findForBackground({ engine }, collection, missing, options)) ? 'in memory' : 'later';
 }
 
+/** @returns false, without changes, if a replaced document, whose pairs would be taken over, was removed meanwhile */
 async function savePairs(
   tx: Queryable,
   { sqlSchema: S }: Collection,
   documents: readonly NewDocument[],
   pairs: readonly Pair[],
-): Promise<void> {
+): Promise<boolean> {
+  const replaced = documents.flatMap(({ before }) => before ?? []);
+  // Rows are removed with their pairs.
+  const kept = await tx.query(`select from ${S}.documents where doc = any($1::bigint[]) for share`, [replaced]);
+  if (kept.length < replaced.length) return false;
   // One after the other: both documents of a pair may have been replaced.
   for (const { doc, before } of documents) {
     if (before === null) continue;
@@ -221,6 +227,7 @@ async function savePairs(
       [part, whole, strength, [...box.document], [...box.query], box.turn, box.scale, box.isMirrored],
     );
   }
+  return true;
 }
 
 /** Removes the pairs of documents whose rows are removed. Until then, documents with the same points take them over. */

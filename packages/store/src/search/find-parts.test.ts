@@ -1,4 +1,4 @@
-import type { ModuleManifest } from '@akin/domain';
+import { type ModuleManifest, parseQuery } from '@akin/domain';
 import { randomNumbers } from '@akin/testing';
 import { describe, expect, it, jest } from '@jest/globals';
 import { sharedStore } from '../../test/shared-store.ts';
@@ -7,14 +7,16 @@ import { createCollection } from '../collections/collections.ts';
 import { commit } from '../commit/commit.ts';
 import type { Collection, Store } from '../context.ts';
 import { listPartPairs } from '../groups/list-part-pairs.ts';
-import { updatePartPairs } from '../groups/update-part-pairs.ts';
+import { removePartPairs, updatePartPairs } from '../groups/update-part-pairs.ts';
 import { openStore } from '../store.ts';
 import { findParts } from './find-parts.ts';
+import { getDocuments } from './get-documents.ts';
+import { search } from './search.ts';
 
 const DOTS: ModuleManifest = {
   name: 'dots',
   isOptional: true,
-  outputs: [{ name: 'dots_points', type: 'string', returnedByDefault: false, isColumn: true }],
+  outputs: [{ name: 'dots_points', type: 'string', returnedByDefault: false, isBytes: true }],
   points: 'dots_points',
 };
 
@@ -102,5 +104,56 @@ describe.each(ENGINES)('parts of pictures on %s', (kind) => {
     late.mockRestore();
     expect(await updatePartPairs(store, collection, rule, turn)).toBe(true);
     expect(await listPartPairs(store, collection, { rows: 10 })).toMatchObject({ commit: 1, asOfCommit: 1 });
+  });
+
+  it('are kept by a change of another field as bytes, which are read but not searched', async () => {
+    await accept(store, collection, [{ id: 'd3', n: { set: 1 } }]);
+    await commit(store, collection);
+    const text = Buffer.from(points(3)).toString('base64');
+    const found = await getDocuments(store, collection, ['d3'], () => ['*', 'dots_points']);
+    expect(found?.get('d3')).toEqual(
+      new Map<string, unknown>([
+        ['id', 'd3'],
+        ['dots_points', text],
+        ['n', 1n],
+      ]),
+    );
+    const [row] = await store.engine.query(
+      `select octet_length(dots_points) as bytes, tsvector_to_array(words) as words from ${collection.sqlSchema}.documents
+        where id = 'd3' order by doc desc limit 1`,
+    );
+    expect(row).toEqual({ bytes: points(3).length, words: [':id:d3', 'd3'] });
+    const asked = (q: string) => search(store, collection, { query: parseQuery(q), rows: 10 });
+    expect((await asked('dots_points:*')).hits).toHaveLength(3);
+    for (const q of [`dots_points:"${text}"`, 'dots_points:A*', 'dots_points:[a TO b]', 'dots_points:AQ~']) {
+      await expect(asked(q)).rejects.toMatchObject({ code: 'bad-request' });
+    }
+  });
+
+  it('stay a pair when the row of a changed document is removed while others are compared', async () => {
+    const rule = { module: 'dots', minStrength: 1 };
+    const turn = { milliseconds: 60_000, signal: new AbortController().signal };
+    const { sqlSchema: S } = collection;
+    const imported = (seed: number) => JSON.stringify({ dots_points: Buffer.from(points(seed)).toString('base64') });
+    await accept(store, collection, [{ id: 'copy', import: imported(2) }]);
+    await commit(store, collection);
+    expect(await updatePartPairs(store, collection, rule, turn)).toBe(true);
+    const [before] = await store.engine.query(`select doc from ${S}.documents where id = 'd2'`);
+    await accept(store, collection, [
+      { id: 'd2', n: { set: 1 } },
+      { id: 'd9', import: imported(9) },
+    ]);
+    await commit(store, collection);
+    const pause = jest.spyOn(store.throttle, 'pauseAfter').mockImplementationOnce(() =>
+      store.engine.transaction(async (tx) => {
+        await removePartPairs(tx, collection, [before?.doc]);
+        await tx.query(`delete from ${S}.documents where doc = $1`, [before?.doc]);
+      }),
+    );
+    expect(await updatePartPairs(store, collection, rule, turn)).toBe(true);
+    pause.mockRestore();
+    const { pairs } = await listPartPairs(store, collection, { rows: 10, fields: ['id'] });
+    expect(pairs).toMatchObject([{ isCopy: true, box: { query: [0, 0, 1, 1] } }]);
+    expect([pairs[0]?.part.id, pairs[0]?.whole.id].sort()).toEqual(['copy', 'd2']);
   });
 });

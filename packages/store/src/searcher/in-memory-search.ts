@@ -237,7 +237,9 @@ export class InMemorySearch implements AsyncDisposable {
   }
 
   /** Whether a collection, with its cells, fits into memory together with the recently used ones. */
-  hasSpaceFor({ id }: ReadCollection, wanted: NotInMemory): boolean {
+  hasSpaceFor(collection: ReadCollection, wanted: NotInMemory): boolean {
+    const { id } = collection;
+    if (this.#hasOutgrown(collection)) return false;
     const longAgo = performance.now() - IDLE_MILLISECONDS;
     let bytes = this.#bytesWith(this.#held.get(id), wanted) + PLACE_BYTES * wanted.documents;
     for (const held of this.#held.values()) {
