@@ -280,6 +280,8 @@ export interface PartPairsResponse extends Omit<GroupsResponse, 'groups'> {
 export interface PartPair {
   part: FoundDocument;
   whole: FoundDocument;
+  /** Whether at least 70 % of both pictures is in common. */
+  copy: boolean;
   score: number;
   /** Where the common part is in both. */
   parts_box: {

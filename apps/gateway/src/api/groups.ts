@@ -81,11 +81,11 @@ export const groups: HandlerFor<'groups'> = async ({ parameters, list, signal },
   };
 };
 
-function presentPair({ part, whole, strength, box }: PartPair, fields: FieldList, hidden: ReadonlySet<string>) {
+function presentPair({ part, whole, strength, box, isCopy }: PartPair, fields: FieldList, hidden: ReadonlySet<string>) {
   const document = ({ id, ...shown }: PartPair['part']) =>
     new Map([['id', id], ...presentDocument({ ...shown, score: undefined }, fields, hidden)]);
   return {
-    ...{ part: document(part), whole: document(whole) },
+    ...{ part: document(part), whole: document(whole), copy: isCopy },
     ...{ score: new Double(partScore(strength)), parts_box: presentBox(box, 'whole', 'part') },
   };
 }

@@ -57,7 +57,7 @@ export function pairsView(
         (pair) => html`<li>
           <button title=${TEXTS.details.title} @click=${() => actions.open(pair.part)}>
             ${boxed(pair.part, pair.parts_box.part, collection)} ${boxed(pair.whole, pair.parts_box.whole, collection)}
-            <span class="relation">${T.partOf(titleOf(pair.part), titleOf(pair.whole))} <span class="about">${scoreText(pair.score)}</span></span>
+            <span class="relation">${(pair.copy ? T.copyOf : T.partOf)(titleOf(pair.part), titleOf(pair.whole))} <span class="about">${scoreText(pair.score)}</span></span>
           </button>
           <button class="quiet small-button" title=${T.differentTitle} @click=${() => actions.markPairAsDifferent(pair)}>${T.different}</button>
         </li>`,

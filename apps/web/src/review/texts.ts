@@ -51,5 +51,6 @@ export const REVIEW_TEXTS = {
   partsTitle: 'Parts of other pictures',
   pairs: (pairs: number) => count(pairs, 'pair'),
   partOf: (part: string, whole: string) => `${part} in ${whole}`,
+  copyOf: (one: string, other: string) => `${one} is a copy of ${other}`,
   separated: (size: number) => `${count(size, 'picture')} will not be shown together again.`,
 } as const;

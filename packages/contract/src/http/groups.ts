@@ -31,6 +31,9 @@ const PART_PAIR = z
   .object({
     part: DOCUMENT.meta({ description: 'The document of whose picture more is in common.' }),
     whole: DOCUMENT,
+    copy: z.boolean().meta({
+      description: 'Whether at least 70 % of both pictures is in common: turned, mirrored or captioned copies.',
+    }),
     score: z.number(),
     parts_box: z
       .object({
