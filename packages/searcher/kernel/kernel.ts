@@ -341,15 +341,38 @@ function hadamard(at: usize, length: i32): void {
 export function nearCodes(codesAt: usize, bytes: i32, count: i32, queryAt: usize, most: i32, outAt: usize): i32 {
   let out = outAt;
   let at = codesAt;
-  for (let i = 0; i < count; i++) {
-    let differences: u64 = 0;
-    for (let byte: usize = 0; byte < <usize>bytes; byte += 8) {
-      differences += popcnt<u64>(load<u64>(at + byte) ^ load<u64>(queryAt + byte));
+  const first = load<u64>(queryAt);
+  if (bytes === 8) {
+    for (let i = 0; i < count; i++) {
+      out = found(out, i, popcnt<u64>(load<u64>(at) ^ first), most);
+      at += 8;
     }
-    at += bytes;
-    store<u32>(out, (<u32>i << 9) | <u32>differences);
-    // Without a branch, which would often be predicted wrongly.
-    out += <usize>(<i32>differences <= most) << 2;
+  } else if (bytes === 32) {
+    const second = load<u64>(queryAt, 8);
+    const third = load<u64>(queryAt, 16);
+    const fourth = load<u64>(queryAt, 24);
+    for (let i = 0; i < count; i++) {
+      const half = popcnt<u64>(load<u64>(at) ^ first) + popcnt<u64>(load<u64>(at, 8) ^ second);
+      const other = popcnt<u64>(load<u64>(at, 16) ^ third) + popcnt<u64>(load<u64>(at, 24) ^ fourth);
+      out = found(out, i, half + other, most);
+      at += 32;
+    }
+  } else {
+    for (let i = 0; i < count; i++) {
+      let differences: u64 = 0;
+      for (let byte: usize = 0; byte < <usize>bytes; byte += 8) {
+        differences += popcnt<u64>(load<u64>(at + byte) ^ load<u64>(queryAt + byte));
+      }
+      out = found(out, i, differences, most);
+      at += bytes;
+    }
   }
   return <i32>((out - outAt) >> 2);
+}
+
+/** Writes a code, and where the next one goes: without a branch, which would often be predicted wrongly. */
+@inline
+function found(out: usize, i: i32, differences: u64, most: i32): usize {
+  store<u32>(out, (<u32>i << 9) | <u32>differences);
+  return out + (<usize>(<i32>differences <= most) << 2);
 }
