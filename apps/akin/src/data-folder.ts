@@ -3,7 +3,6 @@ import { CHOICE_FILE } from './models/chosen-model.ts';
 import { FOLDERS } from './originals/indexed-folders.ts';
 import { SERVER_FILE } from './server-file.ts';
 
-/** What akin keeps in a data folder. */
 const NAMES = new Set(['database', 'demo', CHOICE_FILE, FOLDERS, SERVER_FILE, `${SERVER_FILE}.partial`]);
 
 /**

@@ -1,7 +1,6 @@
 import path from 'node:path';
 import type { Option, ParsedOptions } from './options.ts';
 
-/** Default folder of the embedded database, in the working directory of akin. */
 const DEFAULT_DATA_FOLDER = 'akin-data';
 
 export const DATA_OPTION: Option = {

@@ -5,7 +5,6 @@ import { inSpan, type Semaphore } from '@akin/runtime';
 
 interface Fetched {
   readonly bytes: Uint8Array;
-  /** Call this when the picture is no longer needed. */
   readonly release: () => void;
 }
 

@@ -120,7 +120,6 @@ function isHeader(name: string, value: string): boolean {
   }
 }
 
-/** Many set the variable without the scheme. */
 function proxyUrl(options: ParsedOptions, name: string): URL | undefined {
   const text = options.text(name);
   if (text === undefined) return undefined;

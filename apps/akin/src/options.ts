@@ -3,13 +3,11 @@ import { parseArgs } from 'node:util';
 /** One flag of a command. Its environment variable is `AKIN_` and the name in capitals. */
 export interface Option {
   readonly name: string;
-  /** A short form of one letter. */
   readonly short?: string;
   /** The placeholder of its value in `--help`. Absent for a switch. */
   readonly valueName?: string;
   readonly description: string;
   readonly default?: string;
-  /** It may be given several times. */
   readonly isRepeatable?: true;
   /** Environment variables in addition to `AKIN_…`, for example `DATABASE_URL`. */
   readonly otherVariables?: readonly string[];
@@ -20,7 +18,6 @@ export interface Command {
   readonly usage: string;
   readonly description: string;
   readonly options: readonly Option[];
-  /** False if it takes nothing but options. */
   readonly takesPositionals?: false;
 }
 

@@ -31,11 +31,8 @@ import { openTracing } from './tracing.ts';
 import { akinVersion } from './version.ts';
 
 export interface ServeConfig {
-  /** Folder of the embedded database, the demo and the lock. */
   readonly dataFolder: string;
-  /** PostgreSQL instead of the embedded database. */
   readonly databaseUrl?: string;
-  /** Standbys of the database, for searches. */
   readonly standbyUrls?: readonly string[];
   readonly host: string;
   readonly port: number;
@@ -204,7 +201,6 @@ async function servedError(error: unknown, { dataFolder }: ServeConfig): Promise
   return server && new AkinError('conflict', `${error.message} It is at ${server.url}/.`, { cause: error });
 }
 
-/** Why it cannot listen, for the user who chose address and port. */
 export function listenError(error: unknown, { host, port }: Pick<ServeConfig, 'host' | 'port'>): AkinError | undefined {
   const code = (error as NodeJS.ErrnoException).code;
   if (code === 'EADDRINUSE') {

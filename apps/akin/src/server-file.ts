@@ -110,7 +110,6 @@ export async function waitUntilStopped(
   while (stopping() && performance.now() < deadline) await sleep(POLL_MILLISECONDS, signal);
 }
 
-/** Undefined if none serves, for example after a kill. */
 export async function runningServer(dataFolder: string): Promise<RunningServer | undefined> {
   const server = readServerFile(path.join(dataFolder, SERVER_FILE));
   if (server === undefined || server.stopping || !isRunning(server.pid)) return undefined;

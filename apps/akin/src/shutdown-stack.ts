@@ -17,7 +17,6 @@ export class ShutdownStack implements AsyncDisposable {
     this.#signal = signal;
   }
 
-  /** The maximum time that closing all parts takes. */
   get closeMilliseconds(): number {
     const delays = this.#opened.map(({ milliseconds }) => milliseconds - MIN_MILLISECONDS);
     return delays.reduce((sum, delay) => sum + delay, CLOSE_MILLISECONDS);

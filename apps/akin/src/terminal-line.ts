@@ -17,7 +17,6 @@ export class TerminalLine {
     return (performance.now() - this.#started) / 1_000;
   }
 
-  /** Prints a permanent line above it. */
   printLine(line: string): void {
     this.#out.write(this.#out.isTTY ? `\r\x1b[K${line}\n` : `${line}\n`);
   }

@@ -8,8 +8,7 @@ import type { KeepRule } from './review/keep.ts';
 import type { Other } from './side-by-side/state.ts';
 import type { Example, Query } from './view-state.ts';
 
-export interface Actions {
-  showCollection(name: string): void;
+export interface SearchActions {
   searchBy(query: Query | null, mode?: Mode): void;
   setMode(mode: Mode): void;
   /** Handles the text of the search box: words, a colour, or the URL of a picture. */
@@ -19,18 +18,8 @@ export interface Actions {
   /** Searches for words, even if they could be the name of a colour. */
   searchByText(words: string, where?: 'both' | 'look' | 'text'): void;
   setThreshold(minScore: number): void;
-  select(id: string, how: { readonly range: boolean }): void;
-  clearSelection(): void;
-  deleteSelected(): Promise<void>;
-  restoreSelected(): Promise<void>;
-  emptyTrash(): Promise<void>;
-  /** Adds a label to all selected documents, or removes it. */
-  labelSelected(): Promise<void>;
-  /** Copies the selected documents into another collection. */
-  copySelected(): Promise<void>;
   saveSearch(): Promise<void>;
   forgetSearch(name: string): void;
-  showHelp(): void;
   /** Shows documents that are new since the results were loaded. */
   showFresh(): void;
   /** Asks an akin that did not answer once more. */
@@ -48,24 +37,74 @@ export interface Actions {
   compareWith(other: Other | null): void;
   /** Shows the request of the results in one form; null hides it. */
   showRequest(form: ShownRequest['form'] | null): void;
+  searchBySelected(): void;
+  /** Asks for a part of a document's picture, or of that of the query, and searches with it. */
+  searchPart(document?: FoundDocument): Promise<void>;
+  upload(file: Blob): Promise<void>;
+}
+
+export interface DocumentActions {
+  select(id: string, how: { readonly range: boolean }): void;
+  clearSelection(): void;
+  deleteSelected(): Promise<void>;
+  restoreSelected(): Promise<void>;
+  emptyTrash(): Promise<void>;
+  labelSelected(): Promise<void>;
+  copySelected(): Promise<void>;
+  undo(): Promise<void>;
+  forgetUndo(): void;
+  pauseUndoTimer(): void;
+  restartUndoTimer(): void;
+  open(document: FoundDocument | null): void;
+  editTitle(document: FoundDocument): Promise<void>;
+  editField(document: FoundDocument, field: string): Promise<void>;
+  /** Without a label, asks for it. */
+  addLabel(document: FoundDocument, label?: string): Promise<void>;
+  removeLabel(document: FoundDocument, label: string): Promise<void>;
+  deleteOpened(document: FoundDocument): Promise<void>;
+  /** From the trash. */
+  restoreOpened(document: FoundDocument): Promise<void>;
+  download(document: FoundDocument): Promise<void>;
+  step(by: 1 | -1): Promise<void>;
+}
+
+export interface ReviewActions {
+  reviewGroups(): void;
+  markForDeletion(ids: readonly string[], chosen: boolean): void;
+  /** Marks all members for deletion except the one to keep, in one group or in all. */
+  markAllExcept(keep: KeepRule, group?: string): Promise<void>;
+  /** Says that the members of a group are different pictures. */
+  markAsDifferent(group: string): Promise<void>;
+  markPairAsDifferent(pair: PartPair): Promise<void>;
+  loadMorePairs(): Promise<void>;
+  setMinScore(score: number): void;
+  /** Shows members of a group one after another in the same place. */
+  compare(compared: Comparison | null): void;
+  loadMoreMembers(group: string): Promise<void>;
+  askForDelete(): void;
+  /** Called when the question was answered. */
+  answered(): void;
+  /** @param isMerging whether the kept documents take over labels and fields of the deleted ones */
+  deleteMarked(isMerging: boolean): Promise<void>;
+}
+
+export interface ViewActions {
+  showCollection(name: string): void;
+  showHelp(): void;
   setLayout(layout: Layout): void;
   setCardFields(names: readonly string[]): void;
-  /** Sets the result that has the keyboard focus. */
   setCurrent(id: string | null): void;
   showFacets(shown: boolean): void;
   showMenu(shown: boolean): void;
   loadMore(): void;
-  reviewGroups(): void;
   showChanges(): void;
   showManage(): void;
   /** @param contentModel the name of its model; undefined: the default one */
   createCollection(name: string, contentModel?: string): void;
-  /** Downloads a model to the machine of akin, or goes on with that. */
   pullModel(name: string): void;
   stopPull(name: string): void;
   /** Chooses the model of collections that are created on this page; null: the default one of akin. */
   setNewModel(name: string | null): void;
-  /** Analyzes the collection again with another model. */
   reindex(model: string): void;
   pauseReindex(): void;
   resumeReindex(): void;
@@ -81,42 +120,7 @@ export interface Actions {
   openRun(id: string | null): void;
   retryRun(id: string): void;
   dismissRun(id: string): void;
-  markForDeletion(ids: readonly string[], chosen: boolean): void;
-  /** Marks all members for deletion except the one to keep, in one group or in all. */
-  markAllExcept(keep: KeepRule, group?: string): Promise<void>;
-  /** Says that the members of a group are different pictures. */
-  markAsDifferent(group: string): Promise<void>;
-  /** Says that two pictures have nothing in common. */
-  markPairAsDifferent(pair: PartPair): Promise<void>;
-  loadMorePairs(): Promise<void>;
-  setMinScore(score: number): void;
-  /** Shows members of a group one after another in the same place. */
-  compare(compared: Comparison | null): void;
-  loadMoreMembers(group: string): Promise<void>;
-  askForDelete(): void;
-  /** Called when the question was answered. */
-  answered(): void;
-  /** @param isMerging whether the kept documents take over labels and fields of the deleted ones */
-  deleteMarked(isMerging: boolean): Promise<void>;
-  undo(): Promise<void>;
-  forgetUndo(): void;
-  pauseUndoTimer(): void;
-  restartUndoTimer(): void;
-  open(document: FoundDocument | null): void;
-  editTitle(document: FoundDocument): Promise<void>;
-  editField(document: FoundDocument, field: string): Promise<void>;
-  /** Without a label, asks for it. */
-  addLabel(document: FoundDocument, label?: string): Promise<void>;
-  removeLabel(document: FoundDocument, label: string): Promise<void>;
-  deleteOpened(document: FoundDocument): Promise<void>;
-  /** From the trash. */
-  restoreOpened(document: FoundDocument): Promise<void>;
-  /** Saves the file of a document on this computer. */
-  download(document: FoundDocument): Promise<void>;
-  searchBySelected(): void;
-  step(by: 1 | -1): Promise<void>;
-  /** Asks for a part of a document's picture, or of that of the query, and searches with it. */
-  searchPart(document?: FoundDocument): Promise<void>;
-  upload(file: Blob): Promise<void>;
   copy(text: string): Promise<void>;
 }
+
+export interface Actions extends SearchActions, DocumentActions, ReviewActions, ViewActions {}

@@ -9,7 +9,6 @@ const T = TEXTS.cardFields;
 
 const MAX_FIELDS = 2;
 const STORAGE_KEY = 'akin-card-fields';
-/** Names of fields that people want to see on a card, most wanted first. */
 const WANTED = [
   { name: /price|preis|prix|precio/i, types: ['long', 'double'] },
   { name: /^(brand|maker|manufacturer|vendor|designer|artist|author|marke)$/i, types: ['string'] },

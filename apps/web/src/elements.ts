@@ -4,7 +4,6 @@ import { isMissing } from './file-path.ts';
 import { keyedSource } from './key.ts';
 import { TEXTS } from './texts.ts';
 
-/** Whether the document has a picture that can be compared. */
 export function isAnalyzed(document: FoundDocument): boolean {
   return Object.keys(document).some((name) => /^copyspace$|_rerank$|_isolated$/.test(name));
 }

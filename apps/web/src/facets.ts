@@ -96,7 +96,6 @@ function boundText(text: string): string {
   return Number.isFinite(Number(text)) ? number(Number(text)) : text;
 }
 
-/** A value as users read it; cells of a picture have names. */
 function shownText(field: string, value: string): string {
   return field === 'copyspace' ? (TEXTS.parts[Number(value)] ?? value) : valueText(value);
 }

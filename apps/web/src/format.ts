@@ -1,5 +1,3 @@
-/** Formats numbers, sizes and dates in the browser's language. */
-
 const NUMBER = new Intl.NumberFormat();
 const ONE_DIGIT = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
 
@@ -57,7 +55,6 @@ export function milliseconds(count: number): string {
   return MILLISECONDS.format(count);
 }
 
-/** Formats a day, with the time if there is one. */
 export function moment(iso: string): string {
   const date = new Date(iso);
   if (Number.isNaN(date.getTime())) return iso;

@@ -21,7 +21,6 @@ export function nextEntry(): { readonly entry: number } {
   return { entry };
 }
 
-/** Keeps the results before the user leaves them. */
 export function keepResults({ pageData, state, failedStart }: Model): void {
   if (pageData.loading || pageData.numFound === null || failedStart !== null || state.view !== 'search') return;
   const parts = Object.fromEntries(PARTS.map((part) => [part, pageData[part]])) as unknown as KeptResults;

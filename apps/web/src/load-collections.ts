@@ -15,7 +15,6 @@ export async function loadFields(model: Model): Promise<void> {
   model.pageData = { ...model.pageData, cardFields, cardFieldChoices: cardFieldChoices(fields) };
 }
 
-/** Loads the names of the other collections that the key allows. */
 export async function loadCollections(model: Model): Promise<void> {
   const { collections } = await model.akin.collections().catch(() => ({ collections: [] }));
   model.update({ collections: collections.map(({ name }) => name) });

@@ -1,4 +1,3 @@
-/** Creates an element with properties, for dialogs that are not rendered by templates. */
 export function makeElement<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   properties: Partial<HTMLElementTagNameMap[Name]>,

@@ -74,7 +74,6 @@ export class Model {
   readonly #draw: () => void;
   #running: AbortController | null = null;
 
-  /** @param draw Called after each change. */
   constructor(akin: Client, state: ViewState, draw: () => void) {
     this.akin = akin;
     this.state = state;
@@ -90,7 +89,6 @@ export class Model {
     this.#draw();
   }
 
-  /** One for each field. */
   filters(): string[] {
     return joinFilters(this.state.filters, this.fields);
   }
@@ -119,7 +117,6 @@ export class Model {
     this.update({ error: this.messageFor(error) });
   }
 
-  /** Without rendering. */
   forgetPreview(): void {
     if (this.pageData.preview) URL.revokeObjectURL(this.pageData.preview);
     this.pageData = { ...this.pageData, preview: null };

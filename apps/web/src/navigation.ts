@@ -84,7 +84,6 @@ export async function switchToOtherCollection(model: Model, name: string): Promi
   await openCollection(model);
 }
 
-/** Forgets what belongs only to the results that the user leaves. */
 function clearResultState(model: Model): void {
   model.forgetPreview();
   const review = { ...model.pageData.review, comparison: null };

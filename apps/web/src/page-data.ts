@@ -58,30 +58,23 @@ export interface PageData {
   /** Predicted labels for the query, and for the opened document. */
   tags: PredictedTags | null;
   openedTags: PredictedTags | null;
-  /** Documents with a part in common with the opened one. */
   openedParts: readonly FoundDocument[];
-  /** Groups of near-duplicates, if the page shows them. */
   review: Review;
-  /** Pending and failed changes, if the page shows them. */
   changes: Changes;
   /** The request of the results in one form, if the page shows it. */
   request: ShownRequest | null;
-  /** Two rankings of the query, if the page shows them. */
   sideBySide: SideBySide | null;
   layout: Layout;
   /** Fields that cards show, and those that users can choose. */
   cardFields: readonly string[];
   cardFieldChoices: readonly string[];
-  /** The id of the result with the keyboard focus. */
   current: string | null;
   /** Cursor of the next page of unranked results; null: pages are numbered. */
   cursor: string | null;
-  /** Collections and keys, if the page shows them. */
   managed: ManageState;
   /** Metrics of the process that answers; null: unknown. */
   figures: LiveMetrics | null;
   saved: readonly SavedSearch[];
   selected: ReadonlySet<string>;
-  /** The last action, if it can be undone. */
   undoable: UndoOffer | null;
 }

@@ -18,7 +18,6 @@ export const MODULES: readonly ModuleManifest[] = [
   partsManifest,
 ];
 
-/** The modules that analyze pictures unless others are named. */
 export const moduleNames: readonly string[] = MODULES.filter(({ isOptional }) => !isOptional).map(({ name }) => name);
 
 /**

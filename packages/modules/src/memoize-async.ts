@@ -9,7 +9,6 @@ export function memoizeAsync<Args extends readonly string[], T>(
     if (making === undefined) {
       making = make(...args);
       made.set(key, making);
-      // The caller gets the error from the promise itself.
       making.catch(() => made.delete(key));
     }
     return making;

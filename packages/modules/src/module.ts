@@ -20,13 +20,10 @@ export type ModuleValues = Readonly<
 
 /** The scores of three distances that training measures on a folder of pictures. */
 export interface CalibrationScores {
-  /** Score of the median distance of two random pictures. */
   readonly usual: number;
-  /** Score of the distance below which one in a hundred random pairs is. */
   readonly rare: number;
   /** Score of `nearAt` times the distance of `rare`, which does not depend on how many copies the folder contains. */
   readonly near: number;
-  /** Fraction of the distance of `rare`, 0 to 1. */
   readonly nearAt: number;
 }
 

@@ -29,13 +29,10 @@ export interface Picture {
   features(): Promise<Features<'content'>>;
   /** Whether the picture is searched for: then more of its points are found than are stored. */
   readonly isSought?: boolean;
-  /** For a module that uses another network. */
   readonly network: OpenNetwork;
 }
 
-/** Side of the square version. */
 export const SQUARE = 128;
-/** Side of the content crop, the input of the copy-detection network. */
 export const CROP_SIDE = 64;
 
 /** Returns the network of a folder with only these heads. It is loaded at the first call in a thread. */

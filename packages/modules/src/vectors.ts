@@ -44,17 +44,14 @@ export function modelNames(): string {
   return modelSetText(activeModelSet());
 }
 
-/** The model of each module. */
 export function models(): ReadonlyMap<string, string> {
   return activeModelSet().models;
 }
 
-/** The score calibration of each module. */
 export function calibrations(): ReadonlyMap<string, Calibration> {
   return activeModelSet().calibrations;
 }
 
-/** Number of cells of the module's codebook; cells are numbered from 0. */
 export function cellCount(module: string): number {
   return codebookOf(module).cellCount;
 }

@@ -45,7 +45,6 @@ export interface ImportState {
   bytes: number;
 }
 
-/** A document was refused with `strict`. */
 export class StrictError extends Error {
   override readonly name = 'StrictError';
 }
@@ -98,7 +97,6 @@ export class Import {
     if (strict && rejects.count > 0) throw new StrictError('An earlier run had refused documents.');
   }
 
-  /** Documents that wait for the analysis of the pictures of their requests. */
   get waiting(): number {
     return this.#watcher.waiting;
   }

@@ -54,7 +54,6 @@ export class ProgressFile {
     }
   }
 
-  /** Written as a whole, or not at all. */
   write(progress: Progress): Promise<void> {
     const stored: ProgressFileContent = { format: 1, of: this.#of, ...progress };
     this.#writing = this.#writing.then(async () => {

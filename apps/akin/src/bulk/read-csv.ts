@@ -6,9 +6,7 @@ import { type ColumnType, requireColumns, type TableColumns } from './table-colu
 
 export interface CsvOptions {
   readonly separator: string;
-  /** Columns whose cells have several values. */
   readonly lists: ReadonlySet<string>;
-  /** Between these values. */
   readonly listSeparator: string;
   readonly columns: TableColumns;
   /** Numbers have a decimal comma, and maybe dots between thousands: `1.234,50`. */

@@ -70,7 +70,6 @@ async function unpack(input: Readable): Promise<AsyncIterable<Buffer>> {
   return withGzipErrors(gunzip);
 }
 
-/** @throws AkinError instead of the errors of zlib */
 async function* withGzipErrors(gunzip: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   try {
     yield* gunzip;
@@ -81,7 +80,6 @@ async function* withGzipErrors(gunzip: AsyncIterable<Buffer>): AsyncGenerator<Bu
   }
 }
 
-/** Resolves when the stream takes more, or is closed. */
 function waitForDrain(stream: Writable): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

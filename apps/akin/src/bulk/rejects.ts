@@ -4,7 +4,6 @@ import path from 'node:path';
 import { UsageError } from '../options.ts';
 import { mayReplace } from '../output-file.ts';
 
-/** Maximum number of reasons that are listed at the end. */
 const MAX_PRINTED_REASONS = 10;
 
 /**
@@ -66,7 +65,6 @@ export class Rejects {
     this.#out.write(`${JSON.stringify({ line, ...(id ? { id } : {}), reason })}\n`);
   }
 
-  /** The most frequent reasons first. */
   summary(): string[] {
     const sorted = [...this.#reasons].sort(([, a], [, b]) => b - a);
     return sorted.slice(0, MAX_PRINTED_REASONS).map(([reason, count]) => `  ${count} × ${reason}`);

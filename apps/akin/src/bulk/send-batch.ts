@@ -8,7 +8,6 @@ const pack = promisify(gzip);
 
 interface OutgoingDocument {
   readonly id: string;
-  /** One line of JSON. */
   readonly bytes: Buffer;
 }
 

@@ -39,7 +39,6 @@ export class SendQueues {
     this.#timer.unref();
   }
 
-  /** Waits while the queue of the document is full. */
   async add(document: BulkDocument): Promise<void> {
     const queue = this.#queues[this.#isFirst ? 0 : hash(document.id) % this.#queues.length] as SendQueue;
     if (queue.pending.length === 0) queue.since = performance.now();
@@ -54,7 +53,6 @@ export class SendQueues {
     this.#check();
   }
 
-  /** Sends the remaining documents, and waits for all. */
   async end(): Promise<void> {
     for (const queue of this.#queues) {
       await queue.done;

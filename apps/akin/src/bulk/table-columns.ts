@@ -3,7 +3,6 @@ import { AkinError } from '@akin/domain';
 /** The columns of a table that are more than a field. */
 export interface TableColumns {
   readonly id: string;
-  /** Addresses or local paths. */
   readonly picture?: string | undefined;
 }
 

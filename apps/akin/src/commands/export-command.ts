@@ -131,7 +131,6 @@ async function openOutput(file: string): Promise<Output> {
   };
 }
 
-/** Resolves when the stream has accepted the text. @throws Error if the reader has closed */
 function writeTo(stream: Writable, text: string): Promise<void> {
   return new Promise((resolve, reject) => stream.write(text, (error) => (error ? reject(error) : resolve())));
 }

@@ -130,13 +130,11 @@ export const importCommand: CommandModule = {
   },
 };
 
-/** The error for the user, if it is one of the system about the input; otherwise the same. */
 function readError(file: string, error: unknown): unknown {
   const { syscall, message } = error as NodeJS.ErrnoException;
   return syscall === 'open' || syscall === 'read' ? new UsageError(`${file} cannot be read: ${message}`) : error;
 }
 
-/** A separate signal, whose listeners end with the run. */
 function linkedSignal(signal: AbortSignal): { signal: AbortSignal; stop: () => void } {
   const own = new AbortController();
   const stop = () => own.abort(signal.reason);

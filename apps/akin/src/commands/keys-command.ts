@@ -101,7 +101,6 @@ async function withKeys(options: ParsedOptions, run: (keys: Keys) => Promise<voi
     });
     return 0;
   }
-  // A command that calls another akin needs no database.
   const { openKeys } = await import('../keys-in-store.ts');
   await using opened = await openKeys(database ? { databaseUrl: database } : { folder: databaseFolder(options) });
   await run(opened);

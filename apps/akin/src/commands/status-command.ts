@@ -43,7 +43,6 @@ interface ProcessStatus {
   readonly node?: string;
   readonly startedAt?: string;
   readonly memoryBytes?: number;
-  /** Jobs by queue and state. */
   readonly queues?: Readonly<Record<string, Readonly<Record<string, number>>>>;
   /** The analyzers that a gateway uses for query pictures, and whether it leaves them out at present. */
   readonly analyzers?: readonly { readonly address: string; readonly leftOut: boolean }[];
@@ -103,7 +102,6 @@ interface Metric {
   readonly value: number;
 }
 
-/** Lines of the text format of Prometheus. */
 function readMetrics(text: string): Metric[] {
   return text.split('\n').flatMap((line) => {
     const [, name, labels = '', value] = line.match(/^(\w+)(?:\{(.*)\})? (\S+)$/) ?? [];
@@ -113,7 +111,6 @@ function readMetrics(text: string): Metric[] {
   });
 }
 
-/** The embedded store, if the akin serves from it. */
 async function dataOf(options: ParsedOptions, url: string): Promise<DataStatus> {
   const folder = dataFolder(options);
   if ((await runningServer(folder))?.url !== url) return {};

@@ -16,14 +16,12 @@ import type { Peer, PeerResponse } from './send.ts';
 const PATH = 'api/cores/any/analyze';
 
 export interface RemoteConfig {
-  /** For example `http://127.0.0.1:8984`. Each address of a host name counts as an analyzer. */
   readonly urls: readonly string[];
   /** The key that analyzers require if they listen beyond their machine. */
   readonly fleetKey?: string | undefined;
   readonly log: Log;
   readonly metrics: Pick<Metrics, 'counter' | 'gauges'>;
   readonly times?: Partial<HealthCheckTimes>;
-  /** How to resolve host names. Default: as the system does. */
   readonly resolve?: Resolve;
 }
 
@@ -120,7 +118,6 @@ interface AnalyzeCall {
   readonly signal: AbortSignal;
 }
 
-/** @throws PeerError; the signal's reason */
 async function ask(peer: Peer, { body, fleetKey, times, signal }: AnalyzeCall): Promise<Attempt> {
   const sending = {
     method: 'POST',

@@ -20,7 +20,6 @@ const LAST_EXIT_MILLISECONDS = 300;
 const RETRY_AFTER_SECONDS = 2;
 
 export interface FleetProcess {
-  /** How other processes see it in the database. */
   readonly name: ProcessName;
   readonly log: Logger;
   readonly metrics: Metrics;
@@ -126,7 +125,6 @@ export async function runFleetProcess(
   }
 }
 
-/** What `/health/ready` answers while the process cannot work. */
 export function notReady(reason: string): AkinError {
   return new AkinError('unavailable', reason, { retryAfterSeconds: RETRY_AFTER_SECONDS });
 }

@@ -18,7 +18,6 @@ export const HEALTH_CHECK_TIMES: HealthCheckTimes = {
   maxPauseMilliseconds: 30_000,
 };
 
-/** An error of the other process, not of the request. */
 export class PeerError extends Error {
   override readonly name = 'PeerError';
   readonly outcome: 'failed' | 'hung';

@@ -10,7 +10,6 @@ export interface ListenConfig {
   readonly allowedHosts: readonly string[];
   /** How long it keeps serving at the end, while `/health/ready` answers 503. */
   readonly shutdownDelayMilliseconds: number;
-  /** For processes that have no store for keys. */
   readonly access: AccessConfig;
 }
 
@@ -44,7 +43,6 @@ export function listenOptions(port: number, delay = 0): readonly Option[] {
   ];
 }
 
-/** @param seconds the default */
 export function shutdownDelayOption(seconds: number): Option {
   return {
     name: 'shutdown-delay',

@@ -16,7 +16,6 @@ export type Resolve = (host: string) => Promise<readonly string[]>;
 export interface PeerAddress extends Peer {
   /** For logs and metrics: `10.0.0.7:8984`. */
   readonly name: string;
-  /** How often it failed since its last answer. */
   failures: number;
   isLeftOut: boolean;
 }
@@ -27,9 +26,7 @@ export interface AddressesConfig {
   readonly pauseMilliseconds: number;
   readonly maxPauseMilliseconds: number;
   readonly log: Log;
-  /** Sends a health check. Rejects if the peer does not answer. */
   readonly probe: (peer: Peer) => Promise<void>;
-  /** Default: as the system does. */
   readonly resolve?: Resolve | undefined;
 }
 

@@ -23,16 +23,13 @@ export interface GatewayProcessConfig {
   readonly databaseUrl: string;
   readonly standbyUrls: readonly string[];
   readonly models: ContentModels;
-  /** Analyzers or analyze nodes for query pictures. */
   readonly analyzeUrls: readonly string[];
   readonly corsOrigins: readonly string[];
   readonly legacySegment: string;
   readonly webFolder: string;
   readonly limits: BacklogLimits & Partial<GatewayLimits>;
   readonly access: AccessConfig;
-  /** Shared with the analyzers. */
   readonly fleetKey: string | undefined;
-  /** As the store expects it. */
   readonly throttled: boolean;
   readonly searchMemory: number;
 }

@@ -15,9 +15,7 @@ export interface IndexerProcessConfig {
   readonly models: ContentModels;
   readonly queueServer: QueueServer;
   readonly autoCommitMilliseconds: number;
-  /** As the store expects it. */
   readonly throttled: boolean;
-  /** Bytes for the vectors that find groups. */
   readonly searchMemory: number;
 }
 

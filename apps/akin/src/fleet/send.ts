@@ -2,11 +2,8 @@ import http, { type IncomingMessage, type RequestOptions } from 'node:http';
 import https from 'node:https';
 import { isIP } from 'node:net';
 
-/** One address of a server. */
 export interface Peer {
-  /** The server as configured. */
   readonly url: URL;
-  /** The address to connect to. */
   readonly ip: string;
 }
 

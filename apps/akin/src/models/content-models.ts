@@ -75,7 +75,6 @@ export class ContentModels {
     return (await this.#ofModel(model)) !== undefined;
   }
 
-  /** Folders without a working model are left out. */
   async all(): Promise<readonly ModelSet[]> {
     for (const name of this.#names()) await this.#ofName(name).catch(() => {});
     return [...this.#found.values()].map(({ modelSet }) => modelSet);

@@ -95,7 +95,6 @@ export function throwUnwritable(file: string, error: unknown): void {
   );
 }
 
-/** What servers send instead of a file. */
 const OTHERS: readonly [RegExp, string][] = [
   [/^\s*</, 'a page of a website'],
   [/^version https:\/\/git-lfs/, 'a pointer of Git LFS'],

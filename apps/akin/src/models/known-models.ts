@@ -1,14 +1,11 @@
 export interface KnownModel {
   readonly name: string;
-  /** On Hugging Face. */
   readonly repository: string;
   readonly revision: string;
   readonly licence: string;
-  /** Length of a descriptor. */
   readonly numbers: number;
   /** Approximate size of all files, shown before the download. */
   readonly megabytes: number;
-  /** Whether it finds pictures by words. */
   readonly words: boolean;
   readonly about: string;
   readonly files: readonly ModelFile[];

@@ -8,7 +8,6 @@ import type { ContentModels } from './content-models.ts';
 export interface ModelLimits {
   /** A model without calls for this time is closed, which frees its memory. */
   readonly idleMilliseconds: number;
-  /** Maximum number of open models, in addition to that of the process. */
   readonly maxOpen: number;
 }
 
@@ -105,7 +104,6 @@ class OtherModels implements AsyncDisposable {
     return one;
   }
 
-  /** Closes an idle model, or else the least recently used one. */
   #evict(): void {
     const all = [...this.#open];
     const [model, one] = all.find(([, { calls }]) => calls === 0) ?? all[0] ?? [];

@@ -25,7 +25,6 @@ interface Download {
   done: Promise<void>;
 }
 
-/** Disposing stops the downloads. */
 export class ModelLibrary implements Models, AsyncDisposable {
   readonly refusal: string | undefined;
   readonly #models: ContentModels;
@@ -87,7 +86,6 @@ export class ModelLibrary implements Models, AsyncDisposable {
     const progress = (file: string, bytes: number) => void download.bytes.set(file, bytes);
     try {
       await pull({ model, folder, mirror, progress }, download.stop.signal);
-      // Whether akin can read it.
       await this.#models.find({ name: model.name });
       this.#forget(model.name, download);
     } catch (error) {

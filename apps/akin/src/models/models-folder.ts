@@ -41,7 +41,6 @@ export interface DownloadRecord {
   readonly files: Readonly<Record<string, string>>;
 }
 
-/** Undefined if no download was completed. */
 export function readRecord(folder: string, name = RECORD_FILE): DownloadRecord | undefined {
   const file = path.join(folder, name);
   if (!existsSync(file)) return undefined;

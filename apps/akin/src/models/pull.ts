@@ -13,7 +13,6 @@ export type FileProgress = (file: string, ...news: Parameters<Progress>) => void
 export interface Pull {
   readonly model: KnownModel;
   readonly folder: string;
-  /** The URL of the server, without a slash at its end. */
   readonly mirror: string;
   readonly progress: FileProgress;
 }

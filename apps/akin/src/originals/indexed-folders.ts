@@ -11,11 +11,9 @@ export const FOLDERS = 'folders';
 
 interface IndexedFolder {
   readonly collection: string;
-  /** Absolute. */
   readonly folder: string;
 }
 
-/** Adds those paths that are folders. */
 export async function rememberFolders(dataFolder: string, collection: string, paths: readonly string[]): Promise<void> {
   for (const one of paths) {
     if (one === '-' || !(await isFolder(one))) continue;
@@ -31,7 +29,6 @@ export async function forgetFolders(dataFolder: string, collection: string): Pro
   }
 }
 
-/** Absolute paths. */
 export async function indexedFolders(dataFolder: string, collection: string): Promise<readonly string[]> {
   const names = await fs.readdir(path.join(dataFolder, FOLDERS)).catch(() => []);
   const read = await Promise.all(names.map((name) => readFolder(path.join(dataFolder, FOLDERS, name))));

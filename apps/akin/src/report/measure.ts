@@ -8,7 +8,6 @@ export interface Measures {
   readonly documents: number;
   /** Number of documents of the sample with a descriptor. The measures below are over these. */
   readonly sampled: number;
-  /** Share of the sample without a content descriptor, 0 to 1. */
   readonly withoutDescriptor: number;
   /**
    * The share of the ten nearest documents (by an exact search) that an approximate search finds. Mean over the sample.
@@ -16,13 +15,10 @@ export interface Measures {
   readonly recallAt10: number;
   /** Scores of the nearest other document: 10th, 50th and 90th percentile. */
   readonly nearestScores: readonly number[];
-  /** The same for the tenth nearest document. */
   readonly tenthScores: readonly number[];
-  /** Share of the sample that has a near-duplicate. */
   readonly nearDuplicates: number;
   /** Over all labelled documents of the sample, and by label. Absent without labels. */
   readonly labels?: { readonly all: LabelMeasures; readonly byLabel: ReadonlyMap<string, LabelMeasures> };
-  /** The first documents of the sample, with their nearest documents. */
   readonly examples: readonly Example[];
 }
 
@@ -39,7 +35,6 @@ interface Example {
   readonly nearest: readonly { readonly id: string; readonly score: number }[];
 }
 
-/** Number of nearest documents that count for the average precision. */
 export const AVERAGE_PRECISION_CUTOFF = 100;
 const NEAREST = 10;
 const EXAMPLES = 20;
@@ -92,7 +87,6 @@ export async function measure(collection: Collection, options: MeasureOptions): 
   };
 }
 
-/** Undefined for a document without a descriptor, or a deleted one. */
 async function measureDocument(
   collection: Collection,
   id: string,

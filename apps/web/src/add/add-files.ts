@@ -27,7 +27,6 @@ export async function addFiles(
   let isDone = true;
   try {
     const adding = addPictures(collection, pictures);
-    // Show the progress bar soon.
     setTimeout(() => void updateRuns(model), 200);
     await adding;
   } catch (error) {

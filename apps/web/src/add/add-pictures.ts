@@ -132,7 +132,6 @@ async function addOne(collection: Collection, { path, file }: LocalFile, run: Ru
   }
 }
 
-/** akin is temporarily unable to accept the picture. */
 function isTransient(error: unknown): error is AkinRequestError {
   return error instanceof AkinRequestError && [0, 429, 503].includes(error.status);
 }
@@ -156,7 +155,6 @@ function reportOf({ source, startedAt, total, done, failed, failures }: Run, sta
   return { source, state, total, done, unchanged: 0, failed, secondsLeft: left, failures };
 }
 
-/** The folder, if all files are from the same one. */
 function sourceOf(files: readonly LocalFile[]): string {
   const folders = new Set(files.map(({ path }) => (path.includes('/') ? path.split('/')[0] : '')));
   const [only = ''] = folders;

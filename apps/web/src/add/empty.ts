@@ -8,7 +8,6 @@ import { chosenFiles } from './files.ts';
 
 const T = TEXTS.add;
 
-/** Whether documents are being added. */
 export function isFilling({ status, runs }: PageData): boolean {
   return (status?.pending ?? 0) > 0 || runs.list.some(({ state }) => state === 'running');
 }

@@ -47,7 +47,6 @@ interface ChangesViewProps {
   readonly error: string | null;
 }
 
-/** The view of pending and failed changes, with reasons and possible actions, and of akin's configuration. */
 export function changesView(
   { changes, status, figures, scope, error }: ChangesViewProps,
   actions: Actions,

@@ -1,6 +1,5 @@
 /** Values of `/metrics` at one moment, each summed over its labels. */
 export interface Sample {
-  /** Milliseconds of any monotonic clock. */
   readonly at: number;
   readonly values: ReadonlyMap<string, number>;
 }

@@ -3,12 +3,10 @@ import type { Operation } from '@akin/client';
 /** Pending and failed changes, as far as the page has loaded them. */
 export interface Changes {
   readonly failed: readonly Operation[];
-  /** Set if there are more failed changes. */
   readonly nextCursor: string | undefined;
   readonly open: readonly Operation[];
   /** Null until the first response. */
   readonly loadedAt: number | null;
-  /** Operations or reasons that are being retried. */
   readonly retrying: ReadonlySet<string>;
 }
 

@@ -57,7 +57,6 @@ export function commonParts(
   </section>`;
 }
 
-/** The picture of a document with a box on it. */
 export function boxed(document: FoundDocument, box: Box, collection: Collection): TemplateResult {
   return html`<span class="boxed">${picture(document, collection)}${boxOn(box)}</span>`;
 }

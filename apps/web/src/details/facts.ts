@@ -16,7 +16,6 @@ const NOT_LISTED =
 /** The cells of a picture in the order of `copyspace`, which is the reading order. */
 const PARTS = TEXTS.parts;
 
-/** The most important ones first. */
 export function facts(document: FoundDocument, actions: Actions, mayChange: boolean): TemplateResult {
   const { taken, taken_utc: utc, camera, location, width, height, bytes: size, modified, image } = document;
   const path = pathOf(document);

@@ -6,7 +6,6 @@ import type { Model } from '../model.ts';
 import { predictTags } from '../tags.ts';
 import { TEXTS } from '../texts.ts';
 
-/** Opens the document named in the URL, or closes the details. */
 export async function openFromUrl(model: Model): Promise<void> {
   const { opened: id } = model.state;
   if (id === null) return model.update({ opened: null });
@@ -19,7 +18,6 @@ export async function openFromUrl(model: Model): Promise<void> {
   else model.update({ opened: null, error: TEXTS.details.gone(id) });
 }
 
-/** Opens the details of a document, and requests predicted labels and parts in common. */
 export function showDetails(model: Model, document: FoundDocument): void {
   model.update({ opened: document, openedTags: null, openedParts: [] });
   if (isAnalyzed(document)) void findCommonParts(model, document);

@@ -17,14 +17,12 @@ interface DialogOptions {
 }
 
 export interface Answer {
-  /** Empty if no text was requested. */
   readonly text: string;
   readonly isSecond: boolean;
 }
 
 const MAX_ROWS = 8;
 
-/** @returns null if the user cancelled */
 export function askUser({ title, text, action, second, input }: DialogOptions): Promise<Answer | null> {
   const dialog = makeElement('dialog', { className: 'ask' });
   dialog.setAttribute('aria-label', title);

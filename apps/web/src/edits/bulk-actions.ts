@@ -11,7 +11,6 @@ import { EDITS_TEXTS as T } from './texts.ts';
 /** Documents copied in one step: each takes some 30 kB of memory. */
 const COPIED = 500;
 
-/** @returns false if the user cancelled */
 export async function labelSelected(model: Model): Promise<boolean> {
   const { collection } = model;
   const documents = model.pageData.documents.filter(({ id }) => model.pageData.selected.has(id));
@@ -51,7 +50,6 @@ export async function labelSelected(model: Model): Promise<boolean> {
   }
 }
 
-/** A missing collection is created. */
 export async function copySelected(model: Model): Promise<void> {
   const { collection } = model;
   const ids = [...model.pageData.selected];

@@ -24,7 +24,6 @@ export async function editField(model: Model, document: FoundDocument, field: st
   if (text !== null) await change(model, document, { [field]: { set: text } });
 }
 
-/** Suggests labels of other documents. */
 export async function askForLabel(model: Model, document: FoundDocument): Promise<void> {
   const values = await labelsOf(model.collection);
   const { name: label, commas: text, add: action } = EDITS_TEXTS;
@@ -44,7 +43,6 @@ export async function removeLabel(model: Model, document: FoundDocument, label: 
 const MAX_LINE = 60;
 
 async function askForText(title: string, label: string, value: string): Promise<string | null> {
-  // As browsers do.
   const shown = value.replace(/\r\n?/g, '\n');
   const isLong = shown.length > MAX_LINE || shown.includes('\n');
   const answer = await askUser({ title, action: T.save, input: { label, value: shown, isLong } });

@@ -1,4 +1,3 @@
-/** What changes documents, which is loaded when somebody first does so. */
 export { askUser } from './ask-user.ts';
 export { copySelected, labelSelected } from './bulk-actions.ts';
 export { deleteDocuments } from './deleting.ts';

@@ -81,7 +81,6 @@ export async function moveFromTrash(collection: Collection, trash: Collection, i
   }
 }
 
-/** @returns false after an error, which the page shows */
 export async function restoreDocuments(model: Model, ids: readonly string[]): Promise<boolean> {
   const trash = model.collection;
   const name = collectionOfTrash(trash.name);

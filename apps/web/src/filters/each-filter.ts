@@ -3,7 +3,6 @@ export function eachFilter(field: string): string {
   return `{!collapse field='${field.replace(/[\\']/g, '\\$&')}' nullPolicy=expand}`;
 }
 
-/** Undefined for any other filter. */
 export function eachFieldOf(filter: string): string | undefined {
   return /^\{!collapse field='((?:[^\\']|\\.)*)' nullPolicy=expand\}$/s.exec(filter)?.[1]?.replace(/\\(.)/gs, '$1');
 }

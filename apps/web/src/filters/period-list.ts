@@ -7,7 +7,6 @@ import type { ViewState } from '../view-state.ts';
 import { dateOrder, type Period, periodName } from './periods.ts';
 import { isRangeOf, rangeFilter } from './ranges.ts';
 
-/** Shorter lists are quickly scrolled. */
 const MIN_DOCUMENTS = 100;
 
 /** A list of months or years at the side of long results, to go to one of them. */
@@ -18,7 +17,6 @@ export function periodList(state: ViewState, pageData: PageData, actions: Action
   if (order === undefined || periods.length < 2 || total < MIN_DOCUMENTS) return nothing;
   const { field, isNewestFirst } = order;
   const go = ({ start, end }: Period) => {
-    // Both bounds are inclusive.
     const bounds = isNewestFirst ? { from: null, to: end - 86_400_000 } : { from: start, to: null };
     const filter = rangeFilter(field, bounds);
     const others = state.filters.filter((one) => !isRangeOf(one, field));

@@ -6,14 +6,12 @@ export interface Place {
   readonly kilometers: number;
 }
 
-/** In kilometers. */
 export const RADII = [1, 5, 25, 100, 500] as const;
 
 export function placeFilter({ point, kilometers }: Place): string {
   return `{!geofilt sfield=location pt=${point} d=${kilometers}}`;
 }
 
-/** Undefined for other filters. */
 export function readPlace(filter: string): Place | undefined {
   const [, point, kilometers] = /^\{!geofilt sfield=location pt=([-\d.]+,[-\d.]+) d=([\d.]+)\}$/.exec(filter) ?? [];
   return point === undefined ? undefined : { point, kilometers: Number(kilometers) };

@@ -54,7 +54,6 @@ export function rangeFieldsOf(
     .slice(0, MAX_CANDIDATES);
 }
 
-/** Less is more useful. */
 function usefulness({ name, type }: NamedRange): number {
   if (FIRST_NAME.test(name)) return 0;
   if (LATE_NAME.test(name)) return 3;
@@ -86,7 +85,6 @@ export async function loadRanges(
   return found.slice(0, MAX_RANGES);
 }
 
-/** NaN if there is none. */
 function numberOf(value: Plain | undefined, type: RangeType): number {
   if (value === undefined || value === null) return Number.NaN;
   return type === 'date' ? Date.parse(String(value)) : Number(value);
@@ -148,14 +146,12 @@ export function histogramsOf(body: SearchResponse, ranges: readonly RangeField[]
   );
 }
 
-/** Undefined without bounds. */
 export function rangeFilter({ name, type }: NamedRange, { from, to }: Range): string | undefined {
   if (from === null && to === null) return undefined;
   const text = (value: number | null) => (value === null ? '*' : textOf(type, value));
   return `${escapeName(name)}:[${text(from)} TO ${text(to)}]`;
 }
 
-/** Undefined for other filters. */
 export function readBounds(filter: string): { name: string; from: string; to: string } | undefined {
   const [, name, from, to] = /^((?:[^\\:]|\\.)+):\[(\S+) TO (\S+)\]$/s.exec(filter) ?? [];
   if (name === undefined || from === undefined || to === undefined) return undefined;

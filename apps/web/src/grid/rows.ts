@@ -5,7 +5,6 @@ export type Layout = 'squares' | 'rows';
 export interface Row {
   readonly from: number;
   readonly to: number;
-  /** In CSS pixels, without the gap. */
   readonly height: number;
 }
 

@@ -13,7 +13,6 @@ export async function loadManageState(model: Model): Promise<void> {
   try {
     const { collections } = await model.akin.collections();
     const [keys, demo, models] = await Promise.all([
-      // Loads the keys, if the user may manage them.
       model.akin.keys().catch((error) => {
         if (error instanceof AkinRequestError && error.status !== 0) return null;
         throw error;
@@ -36,7 +35,6 @@ async function demoOf({ collection }: Model): Promise<Pick<ManageState, 'demo' |
 
 type ModelsState = Pick<ManageState, 'models' | 'newModel' | 'refusal' | 'reindex'>;
 
-/** As far as the key allows. */
 async function modelsOf(model: Model, collections: readonly CollectionSummary[]): Promise<ModelsState> {
   const { akin, collection } = model;
   const isFilling = collections.some(({ name }) => name === `${collection.name.slice(0, 90)}.reindex`);

@@ -17,7 +17,6 @@ async function act(model: Model, work: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/** @param contentModel the name of its model; undefined: the default one */
 export function createCollection(model: Model, name: string, contentModel?: string): Promise<void> {
   return act(model, () =>
     model.akin.collection(name).create(contentModel === undefined ? {} : { model: contentModel }),

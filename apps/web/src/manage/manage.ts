@@ -12,7 +12,6 @@ import { MODELS_TEXTS, MANAGE_TEXTS as T } from './texts.ts';
 
 const SCOPES: readonly Scope[] = ['search', 'index', 'admin'];
 
-/** The view of collections and keys, as far as the page's key allows. */
 export function manageView(pageData: PageData, actions: Actions): TemplateResult {
   const { collections } = pageData.managed;
   if (collections === null) {

@@ -1,4 +1,3 @@
-/** The view of collections, models and keys, which is loaded when it is first opened. */
 export { loadManageState } from './load-manage-state.ts';
 export { manageView } from './manage.ts';
 export {

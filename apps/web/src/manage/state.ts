@@ -1,6 +1,5 @@
 import type { CollectionSummary, ContentModel, Key, Reindex } from '@akin/client';
 
-/** Collections and keys, if the page shows them. */
 export interface ManageState {
   /** Null until the first response. */
   readonly collections: readonly CollectionSummary[] | null;
@@ -11,11 +10,9 @@ export interface ManageState {
   /** The current collection, and the number of the demo's pictures in it. */
   readonly demoCollection: string;
   readonly demo: number;
-  /** Empty if they are not known. */
   readonly models: readonly ContentModel[];
   /** The model of collections that are created on this page; null: the default one of akin. */
   readonly newModel: string | null;
-  /** Why no model can be downloaded. */
   readonly refusal: string | undefined;
   /** How the current collection is being analyzed again; null if it never was. */
   readonly reindex: Reindex | null;

@@ -1,5 +1,5 @@
 import { isTrash } from '@akin/domain';
-import type { Actions } from '../actions.ts';
+import type { DocumentActions } from '../actions.ts';
 import { neighbour, showDetails } from '../details/open.ts';
 import { EDITS } from '../edits/lazy.ts';
 import { pathOf } from '../file-path.ts';
@@ -14,29 +14,7 @@ import { pauseUndoTimer, restartUndoTimer, undoLast } from '../undo.ts';
 import { writeState } from '../view-state.ts';
 import { loadAndRun } from './load-and-run.ts';
 
-type Names =
-  | 'select'
-  | 'clearSelection'
-  | 'deleteSelected'
-  | 'restoreSelected'
-  | 'emptyTrash'
-  | 'labelSelected'
-  | 'copySelected'
-  | 'editTitle'
-  | 'editField'
-  | 'addLabel'
-  | 'removeLabel'
-  | 'deleteOpened'
-  | 'restoreOpened'
-  | 'download'
-  | 'open'
-  | 'step'
-  | 'undo'
-  | 'forgetUndo'
-  | 'pauseUndoTimer'
-  | 'restartUndoTimer';
-
-export function documentActions(model: Model): Pick<Actions, Names> {
+export function documentActions(model: Model): DocumentActions {
   type Edits = NonNullable<typeof EDITS.now>;
   const edit = <Result>(run: (edits: Edits) => Result | Promise<Result>) => loadAndRun(model, EDITS, run);
   /** Loads the results again if something was changed. */
@@ -54,7 +32,7 @@ export function documentActions(model: Model): Pick<Actions, Names> {
     actions.open(null);
     await search(model, 0, true);
   };
-  const actions: Pick<Actions, Names> = {
+  const actions: DocumentActions = {
     select: (id, how) => select(model, id, how),
     clearSelection: () => model.update({ selected: new Set() }),
     deleteSelected: () => changeSelected((edits) => remove(edits, [...model.pageData.selected])),

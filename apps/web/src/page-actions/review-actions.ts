@@ -1,4 +1,4 @@
-import type { Actions } from '../actions.ts';
+import type { ReviewActions } from '../actions.ts';
 import { EDITS } from '../edits/lazy.ts';
 import type { Model } from '../model.ts';
 import { navigate } from '../navigation.ts';
@@ -6,21 +6,7 @@ import { search } from '../search.ts';
 import { VIEWS } from '../views.ts';
 import { loadAndRun } from './load-and-run.ts';
 
-type Names =
-  | 'reviewGroups'
-  | 'markForDeletion'
-  | 'markAllExcept'
-  | 'markAsDifferent'
-  | 'markPairAsDifferent'
-  | 'loadMorePairs'
-  | 'setMinScore'
-  | 'compare'
-  | 'loadMoreMembers'
-  | 'askForDelete'
-  | 'answered'
-  | 'deleteMarked';
-
-export function reviewActions(model: Model): Pick<Actions, Names> {
+export function reviewActions(model: Model): ReviewActions {
   type Review = NonNullable<typeof VIEWS.groups.now>;
   const use = (run: (review: Review) => void | Promise<void>) => loadAndRun(model, VIEWS.groups, run);
   return {

@@ -1,4 +1,4 @@
-import type { Actions } from '../actions.ts';
+import type { SearchActions } from '../actions.ts';
 import { EDITS } from '../edits/lazy.ts';
 import { filterText } from '../facets.ts';
 import { filtersOfOthers } from '../filters/one-of-each.ts';
@@ -17,37 +17,14 @@ import { type ViewState, writeState } from '../view-state.ts';
 import { canRankByText, wordsOf } from '../words.ts';
 import { loadAndRun } from './load-and-run.ts';
 
-type Names =
-  | 'searchBy'
-  | 'setMode'
-  | 'setWords'
-  | 'setExample'
-  | 'searchByText'
-  | 'setThreshold'
-  | 'saveSearch'
-  | 'forgetSearch'
-  | 'showFresh'
-  | 'askAgain'
-  | 'addFilter'
-  | 'removeFilter'
-  | 'setFilters'
-  | 'showOthers'
-  | 'setOrder'
-  | 'findValues'
-  | 'showRequest'
-  | 'compareWith'
-  | 'searchBySelected'
-  | 'searchPart'
-  | 'upload';
-
 /** Pictures of one search by examples: more would hardly change the mean. */
 const MAX_EXAMPLES = 20;
 
 const REQUESTS = lazyPart(() => import('../request/show-request.ts'));
 
-export function searchActions(model: Model, hasKey: boolean): Pick<Actions, Names> {
+export function searchActions(model: Model, hasKey: boolean): SearchActions {
   const go = (change: Partial<ViewState>) => navigate(model, change);
-  const actions: Pick<Actions, Names> = {
+  const actions: SearchActions = {
     searchBy: (query, mode) =>
       go({
         view: 'search',

@@ -1,4 +1,4 @@
-import type { Actions } from '../actions.ts';
+import type { ViewActions } from '../actions.ts';
 import { ADDING } from '../add/lazy.ts';
 import { saveCardFields } from '../card-fields.ts';
 import { copyText } from '../copy-text.ts';
@@ -12,39 +12,9 @@ import { search } from '../search.ts';
 import { VIEWS } from '../views.ts';
 import { loadAndRun } from './load-and-run.ts';
 
-type Names =
-  | 'showCollection'
-  | 'showHelp'
-  | 'setLayout'
-  | 'setCardFields'
-  | 'setCurrent'
-  | 'showFacets'
-  | 'showMenu'
-  | 'loadMore'
-  | 'showChanges'
-  | 'showManage'
-  | 'createCollection'
-  | 'pullModel'
-  | 'stopPull'
-  | 'setNewModel'
-  | 'reindex'
-  | 'pauseReindex'
-  | 'resumeReindex'
-  | 'dropCollection'
-  | 'clearDemo'
-  | 'createKey'
-  | 'revokeKey'
-  | 'forgetKey'
-  | 'addFiles'
-  | 'retry'
-  | 'openRun'
-  | 'retryRun'
-  | 'dismissRun'
-  | 'copy';
-
 const HELP = lazyPart(() => import('../help/help.ts'));
 
-export function viewActions(model: Model): Pick<Actions, Names> {
+export function viewActions(model: Model): ViewActions {
   type Manage = NonNullable<typeof VIEWS.manage.now>;
   const manage = (run: (part: Manage) => Promise<void>) => void loadAndRun(model, VIEWS.manage, run);
   return {

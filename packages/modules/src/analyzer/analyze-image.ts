@@ -17,11 +17,9 @@ import { type OpenNetwork, preparePicture } from '../picture.ts';
 import { writeOutputs } from './write-outputs.ts';
 
 export interface AnalyzeOptions {
-  /** Names of modules. Default: all. */
   readonly modules?: readonly string[];
   /** Also make a WebP thumbnail of at most 256 px. */
   readonly thumbnail?: boolean;
-  /** Also read what the file says about the picture. */
   readonly facts?: FileContext | undefined;
   readonly region?: Region | undefined;
   /** Find more points than are stored, for a search for parts. */
@@ -45,7 +43,6 @@ export interface Analysis {
   /** Natural size in pixels, upright: of the region if one was asked for. */
   readonly width: number;
   readonly height: number;
-  /** WebP. */
   readonly thumbnail?: Uint8Array;
   readonly facts?: PictureFacts;
   /**

@@ -29,15 +29,12 @@ export interface AnalyzerConfig {
 }
 
 export interface CallOptions {
-  /** Names of modules, for example from `parseModulesApply`. */
   readonly modules: readonly string[];
   readonly thumbnail?: boolean;
-  /** Also read what the file says about the picture. */
   readonly facts?: FileContext | undefined;
   readonly region?: Region | undefined;
   /** Find more points than are stored, for a search for parts. */
   readonly soughtPoints?: boolean | undefined;
-  /** Limits for this picture, in place of those of the analyzer. */
   readonly limits?: Partial<ImageLimits>;
   /** The content model, for analyzers that have several. Default: the model of the process. */
   readonly model?: string | undefined;
@@ -91,9 +88,7 @@ export function defaultPictureMemory(): number {
   return Math.min(memoryLimit() / 2, MAX_PICTURE_MEMORY);
 }
 
-/** No image takes this long: the thread hangs, so it is terminated and replaced. */
 const HANG_MILLISECONDS = 120_000;
-/** Maximum time that closing the analyzer waits for a thread that hangs. */
 const CLOSE_MILLISECONDS = 30_000;
 /** Threads other than the first end after this idle time, to free their memory. */
 const IDLE_MILLISECONDS = 60_000;
@@ -240,5 +235,4 @@ async function analyzeIn(
 const TOOK_TOO_LONG = 'The analysis of this image took too long. Send a smaller version.';
 const BROKE_DOWN = 'The analysis of this image failed. Try again, or send another version of it.';
 
-/** A GIF of one white pixel. */
 const WARM_UP_IMAGE = Buffer.from('R0lGODlhAQABAIAAAP///wAAACwAAAAAAQABAAACAkQBADs=', 'base64');

@@ -16,7 +16,6 @@ export interface TextTask {
 /** The result for a text: outputs of the module content, in the same form as for a picture. */
 export interface TextAnalysis {
   readonly outputs: string;
-  /** Messages for the user, for example that the text was too long. */
   readonly warnings: readonly string[];
 }
 

@@ -4,7 +4,6 @@ import { project } from '../vectors/project.ts';
 import { GRADIENT_DIMENSIONS } from './gradients.ts';
 import { concatenateFeatures } from './join.ts';
 
-/** Number of values from the network: its content head and the channels of its trunk. */
 export const HEAD_DIMENSIONS = 256;
 export const POOL_DIMENSIONS = 1024;
 /** Number of axes for the network's values and for the gradients; their sum is the size of a descriptor. */
@@ -14,7 +13,6 @@ export const GRADIENT_AXES = 64;
 export interface ContentAxes {
   /** The name of the network and the first digits of the hash of the axes. */
   readonly model: string;
-  /** Returns the unit vector for the network's values (from `networkFeatures`) and the gradients. */
   describe(seen: Float64Array, gradients: Float64Array): Float32Array;
 }
 

@@ -14,7 +14,6 @@ export function networkFeatures(head: Float32Array, pool: Float32Array): Float64
   return seen;
 }
 
-/** Square roots, scaled to length 1. */
 export function rootsOf(pool: Float32Array): Float64Array {
   return scaled(
     Float64Array.from(pool, (value) => Math.sqrt(Math.max(0, value))),
@@ -22,7 +21,6 @@ export function rootsOf(pool: Float32Array): Float64Array {
   );
 }
 
-/** The unit vector of both parts concatenated; each part has a fixed length. */
 export function concatenateFeatures(seen: Float64Array, gradients: Float64Array): Float32Array {
   return l2Normalize([...scaled(seen, 1), ...scaled(gradients, GRADIENT_WEIGHT)]);
 }

@@ -1,4 +1,3 @@
-/** Vectors as the rows of one array. */
 export interface Rows {
   readonly count: number;
   readonly width: number;

@@ -49,12 +49,10 @@ export async function sampleFolder(folder: string, sample: number): Promise<Pict
   return evenSample(sample, files);
 }
 
-/** In the order of the list. */
 export function evenSample<T>(max: number, list: readonly T[]): T[] {
   return evenIndexes(max, list.length).map((index) => list[index] as T);
 }
 
-/** In ascending order. */
 export function evenIndexes(max: number, length: number): number[] {
   const count = Math.min(max, length);
   return Array.from({ length: count }, (_, i) => Math.floor((i * length) / count));

@@ -77,7 +77,6 @@ function textCalibration({ usual, rare, fits }: Cosines & { readonly fits: numbe
   ];
 }
 
-/** The distance of unit vectors with this cosine. */
 function distanceOf(cosine: number): number {
   return round(Math.sqrt(2 - 2 * cosine));
 }

@@ -1,27 +1,22 @@
 import { join } from 'node:path';
 import { errorFactory, type Refuse, readJsonObject } from './read-json.ts';
 
-/** What akin reads from `config.json`. */
 export interface ModelConfig {
   /** Name of the model in outputs: at most 40 letters, digits, dots, hyphens and underscores. */
   readonly name: string;
   readonly type: string;
   readonly family: Family;
-  /** Size of its vector for a picture. */
   readonly dimensions: number;
-  /** Present if there is a text encoder. */
   readonly text: TextConfig | undefined;
 }
 
 export interface TextConfig {
-  /** Maximum number of tokens. */
   readonly tokens: number;
   /** Whether texts are padded to the maximum, as in the model's training. */
   readonly padded: boolean;
   readonly output: string;
 }
 
-/** Properties of a family of models. */
 export interface Family {
   /** The output with the vector: a whole output, or the first row (CLS) of a sequence. */
   readonly output: string;
@@ -76,7 +71,6 @@ const TEXTS: Readonly<Record<string, TextConfig>> = {
 const MAX_DIMENSIONS = 4000;
 /** Text encoders take at most some hundreds. Each text may be padded to this number. */
 const MAX_TOKENS = 8_192;
-/** Codes divide a vector into parts of this size. */
 const STEP = 8;
 
 /** @throws {AkinError} bad-request that names the model type if it is not supported. */

@@ -16,9 +16,7 @@ export interface ModelFolder {
   readonly folder: string;
   readonly config: ModelConfig;
   readonly preprocessing: Preprocessing;
-  /** The ONNX file of the image tower. */
   readonly pictures: string;
-  /** The ONNX file of the text encoder, if there is one. */
   readonly words: string | undefined;
   /** The model name in outputs: name and a hash of everything that determines the vectors of pictures. */
   readonly id: string;
@@ -53,7 +51,6 @@ function findOnnx(folder: string, name: string): string | undefined {
   ]).find((file) => existsSync(file));
 }
 
-/** The hashes of a file and of a separate file with its weights. */
 function hashesOf(file: string): string[] {
   return [file, `${file}_data`].filter((part) => existsSync(part)).map(sha256OfFile);
 }

@@ -27,7 +27,6 @@ export function sha256OfFile(file: string): string {
   }
 }
 
-/** Minimum bytes of a file that takes noticeably long to hash. */
 const LARGE = 1 << 20;
 /** Folders of Hugging Face also contain the same weights for other frameworks. */
 const WEIGHTS = /\.onnx(_data)?$/;

@@ -13,17 +13,14 @@ import { CALIBRATION_FILE, readModelFolder } from './files.ts';
 
 export interface TrainingInput {
   readonly folder: string;
-  /** Folder of typical pictures; subfolders are included. */
   readonly pictures: string;
 }
 
 export interface TrainingListener {
   readonly progress: (done: number, all: number) => void;
-  /** Called for each file that is not a picture. */
   readonly skip: (file: string, reason: string) => void;
 }
 
-/** The files of a training, and the model name that outputs will have. */
 export interface TrainingResult {
   /** By name, to write into the folder of the model. */
   readonly files: ReadonlyMap<string, Uint8Array>;
@@ -69,7 +66,6 @@ async function filesOf(pictures: string): Promise<string[]> {
   });
 }
 
-/** Files that are not pictures are skipped. */
 async function featuresOf(
   run: (picture: Pick<Picture, 'pixelsOf'>) => Promise<Float32Array>,
   paths: readonly string[],

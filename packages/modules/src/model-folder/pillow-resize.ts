@@ -6,7 +6,6 @@ import type { Pixels } from '@akin/imaging';
  * is the antialiasing. Weights are fixed-point numbers with 22 fraction bits.
  */
 
-/** The radius of a kernel, and its value at a distance. */
 interface Kernel {
   readonly support: number;
   at(x: number): number;
@@ -22,7 +21,6 @@ export const KERNELS: Readonly<Record<number, Kernel>> = {
   3: { support: 2, at: bicubic },
 };
 
-/** In pixels. */
 export interface Part {
   readonly left: number;
   readonly top: number;
@@ -55,7 +53,6 @@ export function resizeLikePillow(
 interface Weights {
   readonly first: Int32Array;
   readonly count: Int32Array;
-  /** `max` values for each target. */
   readonly values: Int32Array;
   readonly max: number;
 }

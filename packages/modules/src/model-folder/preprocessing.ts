@@ -7,15 +7,12 @@ import { errorFactory, type Refuse, readJsonObject } from './read-json.ts';
 export interface Preprocessing {
   /** Resize to this size, or scale so that the shortest edge has this many pixels; undefined: no resizing. */
   readonly resize: { readonly width: number; readonly height: number } | { readonly shortestEdge: number } | undefined;
-  /** Pillow's number of the filter. */
   readonly resample: number;
   /** Size of the central crop. Areas outside of the picture are black. */
   readonly crop: { readonly width: number; readonly height: number } | undefined;
-  /** Factor for each byte. */
   readonly factor: number;
   readonly mean: readonly number[];
   readonly std: readonly number[];
-  /** Size of the model's input. */
   readonly width: number;
   readonly height: number;
 }
@@ -40,7 +37,6 @@ const WITHOUT_EFFECT = new Set([
   ...['do_convert_rgb', 'processor_class', '_valid_processor_keys', 'data_format', 'input_data_format'],
   ...['default_to_square', 'device', 'return_tensors', 'disable_grouping', '_name_or_path'],
 ]);
-/** Maximum useful side. */
 const MAX_SIDE = 2048;
 /** Means and factors are at most some hundreds. Much larger numbers would leave the range of the model. */
 const MAX_NUMBER = 1e6;
@@ -108,7 +104,6 @@ function readSize(
   return sidesOf('size', size, refuse);
 }
 
-/** One number for both sides, or `{height, width}`. */
 function sidesOf(key: string, value: unknown, refuse: Refuse): { width: number; height: number } {
   if (typeof value === 'number') return { width: side(key, value, refuse), height: side(key, value, refuse) };
   const { width, height, ...more } = (value ?? {}) as Record<string, unknown>;

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { AkinError } from '@akin/domain';
 import { requireRegularFile } from './require-regular-file.ts';
 
-/** Creates the error for a file; the message begins with its path. */
 export type Refuse = (why: string) => AkinError;
 
 export function errorFactory(file: string): Refuse {

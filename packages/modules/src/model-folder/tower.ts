@@ -3,7 +3,6 @@ import { locatePackage, ONNX_OPTIONS } from '../network/backend.ts';
 import { missingPackageError } from './missing-package-error.ts';
 import { requireRegularFile } from './require-regular-file.ts';
 
-/** The part of onnxruntime-node that is used. */
 interface OnnxRuntime {
   readonly Tensor: new (type: string, data: unknown, shape: readonly number[]) => Tensor;
   readonly InferenceSession: { create(file: string, options: Readonly<Record<string, unknown>>): Promise<Session> };
@@ -23,13 +22,11 @@ interface Session {
   run(inputs: Readonly<Record<string, Tensor>>, outputs: readonly string[]): Promise<Readonly<Record<string, Tensor>>>;
 }
 
-/** An input of a tower: numbers, or token ids. */
 export interface Input {
   readonly shape: readonly number[];
   readonly values: Float32Array | BigInt64Array;
 }
 
-/** One of the ONNX graphs of a model, loaded in this thread. */
 export interface Tower {
   readonly inputNames: readonly string[];
   /** Returns the vector of the first batch item, not scaled to unit length. */
@@ -48,7 +45,6 @@ export async function openTower(file: string, output: string): Promise<Tower> {
   try {
     session = await onnx.InferenceSession.create(file, {
       ...ONNX_OPTIONS,
-      // Hides warnings about the optimization of graphs.
       logSeverityLevel: 3,
     });
   } catch (cause) {

@@ -7,13 +7,11 @@ import type { TrainingInput, TrainingListener, TrainingResult } from './measure.
 import type { ThreadMessage } from './train-thread.ts';
 
 export interface TrainingConfig extends TrainingInput, Partial<TrainingListener> {
-  /** Stops the training immediately; no file is written then. */
   readonly signal?: AbortSignal;
 }
 
 export type Trained = Pick<TrainingResult, 'model' | 'pictures'>;
 
-/** This path is correct both from src/model-folder (under jest) and from dist/model-folder. */
 const THREAD_FILE = new URL('../../dist/model-folder/train-thread.js', import.meta.url);
 
 /**

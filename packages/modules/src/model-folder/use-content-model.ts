@@ -19,7 +19,6 @@ export function contentCodebook(folder: string): Codebook {
   return { ...untrainedCodebook(readModelFolder(folder)), name: basename(resolve(folder)) };
 }
 
-/** The error for a model that cannot compare words with pictures; its message says what to do. */
 export function noTextEncoder(model = codebookOf('content').model): AkinError {
   return new AkinError(
     'bad-request',

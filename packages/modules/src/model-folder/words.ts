@@ -10,7 +10,6 @@ import { errorFactory, readJsonObject } from './read-json.ts';
 import { type Input, openTower } from './tower.ts';
 
 export interface TextVector {
-  /** The model name for outputs. */
   readonly model: string;
   /** A unit vector, which can be compared with those of pictures. */
   readonly vector: Float32Array;
@@ -18,7 +17,6 @@ export interface TextVector {
   readonly truncatedTokens: number;
 }
 
-/** The part of @huggingface/tokenizers that is used. */
 interface Tokenizers {
   readonly Tokenizer: new (tokenizer: object, config: object) => Tokenizer;
 }
@@ -28,7 +26,6 @@ interface Tokenizer {
   token_to_id(token: string): number | undefined;
 }
 
-/** Token ids for the text encoder. */
 type Tokenize = (text: string) => { readonly ids: readonly number[]; readonly truncatedTokens: number };
 
 /**

@@ -47,7 +47,6 @@ interface TakeApart {
   readonly channels: number;
 }
 
-/** The mean over the `count` parts of a picture. */
 interface MeanOfParts {
   readonly op: 'meanOfParts';
   readonly count: number;
@@ -87,9 +86,7 @@ export interface Model<Head extends string = MainHead> {
   readonly tensors: Tensors;
 }
 
-/** The main network, whose input is the whole picture. */
 export const MODEL_FOLDER = new URL('../../models/network/', import.meta.url);
-/** The small copy-detection network. */
 export const COPIES_FOLDER = new URL('../../models/copies/', import.meta.url);
 
 const MAX_SPEC_MEGABYTES = 64;
@@ -123,7 +120,6 @@ function symmetricParts({ layers, heads }: ModelSpec<string>): [convolutions: st
   ];
 }
 
-/** In order. */
 export function headsOf<Head extends string>({ spec }: Model<Head>): Head[] {
   return Object.keys(spec.heads) as Head[];
 }
@@ -137,7 +133,6 @@ export function withHeads<Head extends string, Kept extends Head>(
   return { ...model, spec: { ...model.spec, heads } as ModelSpec<Kept> };
 }
 
-/** The number of channels that are the input of the heads. */
 export function pooledWidth(layers: readonly Layer[]): number {
   return layers.reduce((width, layer) => {
     if (layer.op === 'conv2d' || layer.op === 'wholeMap') return layer.out;

@@ -4,18 +4,15 @@ import { type Backend, checkBackend } from './backend.ts';
 import type { OpenEngine } from './engine.ts';
 import { headsOf, type MainHead, type Model } from './model.ts';
 
-/** The result of one forward pass for a picture. */
 export interface Features<Head extends string = MainHead> {
   /** The model's name and the hash of its weights. */
   readonly model: string;
   /** The input of the heads: the trunk's channels, averaged over the picture. */
   readonly pool: Float32Array;
-  /** The unit vector of each head. */
   readonly heads: Readonly<Record<Head, Float32Array>>;
 }
 
 export interface Network<Head extends string = MainHead> {
-  /** Size of the pictures for `run`, in pixels. */
   readonly width: number;
   readonly height: number;
   /**
@@ -71,7 +68,6 @@ export async function openNetwork<Head extends string>(
   };
 }
 
-/** Loads only the engine of this backend. */
 async function engineOf(backend: Backend): Promise<OpenEngine> {
   if (backend === 'onnx') return (await import('./onnx-engine.ts')).onnxEngine;
   return (await import('./tfjs-engine.ts')).tfjsEngine(backend);

@@ -3,7 +3,6 @@ import type { EngineOutputs, OpenEngine } from './engine.ts';
 import type { Model } from './model.ts';
 import { writeOnnx } from './onnx-file.ts';
 
-/** The part of the optional package onnxruntime-node that is used. */
 interface OnnxRuntime {
   readonly Tensor: new (type: 'float32', data: Float32Array, shape: readonly number[]) => OnnxTensor;
   readonly InferenceSession: {

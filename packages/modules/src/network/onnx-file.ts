@@ -7,7 +7,6 @@ import { indexesInAllOrientations } from './symmetric.ts';
 const IR_VERSION = 8;
 const OPSET = 13;
 
-/** Values of `TensorProto.DataType`. */
 const FLOAT = 1;
 const INT64 = 7;
 /** Values of `AttributeProto.AttributeType`. */
@@ -47,7 +46,6 @@ export function writeOnnx<Head extends string>(model: Model<Head>): Uint8Array {
   ]);
 }
 
-/** Nodes and weights of a graph, in the order in which they run. */
 class Graph {
   readonly nodes: Field[] = [];
   readonly initializers: Field[] = [];
@@ -57,7 +55,6 @@ class Graph {
     this.#model = model;
   }
 
-  /** Returns the name of the output. */
   add(type: string, inputs: readonly string[], attributes: readonly Field[], output = `${this.nodes.length}`): string {
     const named = inputs.map((input) => block(1, input));
     this.nodes.push(block(1, [...named, block(2, output), block(4, type), ...attributes]));
@@ -90,7 +87,6 @@ class Graph {
     return this.add('Reshape', [x, this.#integers(shape)], []);
   }
 
-  /** Returns the name of the constant. */
   #integers(values: ArrayLike<number>): string {
     const name = `numbers of ${this.nodes.length}`;
     const bytes = new Uint8Array(BigInt64Array.from(Array.from(values), BigInt).buffer);

@@ -6,7 +6,6 @@
  */
 export type Field = readonly Uint8Array[];
 
-/** A non-negative integer: int32, int64, enum. */
 export function integer(number: number, value: number): Field {
   return [varint(number * 8), varint(value)];
 }
@@ -19,7 +18,6 @@ export function block(number: number, content: Uint8Array | string | readonly Fi
   return [varint(number * 8 + 2), varint(length), ...chunks];
 }
 
-/** A repeated integer, packed. */
 export function integers(number: number, values: readonly number[]): Field {
   return block(number, Buffer.concat(values.map(varint)));
 }

@@ -44,7 +44,6 @@ export function expandSymmetric(convolutions: readonly string[], heads: readonly
   };
 }
 
-/** Repeats a number for the eight results of each filter. */
 function repeated(values: Float32Array): Float32Array {
   return Float32Array.from(
     { length: values.length * ORIENTATIONS },
@@ -124,7 +123,6 @@ const PERMUTATIONS = Array.from({ length: ORIENTATIONS * ORIENTATIONS }, (_, i) 
   composed(inverse(Math.floor(i / ORIENTATIONS)), i % ORIENTATIONS),
 );
 
-/** The orientation that is first `first` and then `second`. */
 function composed(second: number, first: number): number {
   return orientationOf((y, x) => sourcePosition(first, 3, ...sourcePosition(second, 3, y, x)));
 }

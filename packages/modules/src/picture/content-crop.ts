@@ -68,7 +68,6 @@ export function contentCrops(pixels: Pixels, square: Pixels): [Pixels] | [Pixels
   return isOne ? [inner] : [inner, within(pixels, square, loose)];
 }
 
-/** The part of the original pixels that corresponds to a box of the square. */
 function within(pixels: Pixels, square: Pixels, { left, top, right, bottom }: Box): Pixels {
   // Each side is rounded separately, so that a rotated picture is cut at the same places.
   const across = (columns: number) => Math.round((columns * pixels.width) / square.width);
@@ -81,7 +80,6 @@ function within(pixels: Pixels, square: Pixels, { left, top, right, bottom }: Bo
     : cropPixels(pixels, { left: x, top: y, width, height });
 }
 
-/** Sides in pixels; right and bottom are exclusive. */
 interface Box {
   readonly left: number;
   readonly top: number;
@@ -150,7 +148,6 @@ function seams(square: Pixels, share: number): { beside: boolean; above: boolean
   };
 }
 
-/** @param changed The share of a line on which it differs from the previous one. */
 function hasSeam(changed: (line: number) => number, middle: number, share: number): boolean {
   return (
     middle > RULE.beside &&
@@ -160,10 +157,7 @@ function hasSeam(changed: (line: number) => number, middle: number, share: numbe
   );
 }
 
-/**
- * The share of a line's pixels that differ from earlier ones. @param before Distance to the earlier pixels, as an
- * index.
- */
+/** @param before distance to the earlier pixels, as an index */
 function changedShare({ data }: Pixels, from: number, step: number, before: number, length: number): number {
   let changed = 0;
   for (let i = 0, at = 3 * from; i < length; i++, at += 3 * step) {

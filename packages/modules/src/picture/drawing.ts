@@ -14,12 +14,10 @@ export function draw(width: number, height: number, color: (x: number, y: number
   return { width, height, data };
 }
 
-/** The gray of a brightness of 0 to 255, rounded. */
 export function gray(level: number): string {
   return `#${Math.round(level).toString(16).padStart(2, '0').repeat(3)}`;
 }
 
-/** A picture of noise, the same on every machine. */
 export function noise(width: number, height: number, seed = 1): Pixels {
   return { width, height, data: Uint8Array.from({ length: width * height * 3 }, noiseBytes(seed)) };
 }
