@@ -30,6 +30,7 @@ import { type RankInput, readRankInputs } from './rank-inputs.ts';
 import { requireModelForInputs } from './require-model-for-inputs.ts';
 import { type NamedStats, presentStats, readStats } from './stats.ts';
 import { warnAboutDates } from './warn-about-dates.ts';
+import { warnAboutSwitches } from './warn-about-switches.ts';
 
 type Parameters = ParametersOf<Endpoints['select']>;
 
@@ -139,6 +140,7 @@ export async function handleSearch(
     };
     const facetQueries = facets.flatMap(({ request }) => (request.kind === 'query' ? [request.query] : []));
     const warnings = [
+      ...warnAboutSwitches(call.list, inputs.length > 0),
       ...[...(sought?.warnings ?? []), ...(described?.warnings ?? []), ...(parts?.warnings ?? [])],
       ...warnAboutDates([query, ...filters.map((filter) => filter.query), ...facetQueries], schema.fields),
     ];
