@@ -177,8 +177,7 @@ describe('hostile XML', () => {
   });
 
   it.each([
-    ['text', '<add><doc><field name="a">', 'x'],
-    ['fields', '<add><doc>', '<field name="a">1</field>'],
+    ['text', '<delete><id>', 'x'],
     ['a comment', '<add><!--', 'x'],
     ['blanks', '<add>', ' '],
     ['a document type', '<!DOCTYPE add [', ' '],
@@ -196,6 +195,46 @@ describe('hostile XML', () => {
     };
     await expect(drain()).rejects.toMatchObject({ code: 'too-large' });
     expect(given).toBeLessThan(140);
+  });
+});
+
+describe('a document over the limit', () => {
+  const id = (value: string, rest = '') => `<doc><field name="id">${value}</field>${rest}</doc>`;
+  const long = 'x'.repeat(3 * 1024 * 1024);
+
+  it.each([
+    ['text', `<field name="a">${long.repeat(3)}</field>`],
+    ['fields', `<field name="a">${long}</field>`.repeat(3)],
+    [
+      'what looks like its end',
+      `<field name="</doc>'>"><!-- </doc>" --><![CDATA[</doc>]]><?a </doc>?>${long.repeat(3)}</field>`,
+    ],
+    [
+      'what looks like its end, late',
+      `${`<!--${long}-->`.repeat(3)}<field name='a="</doc>'><![CDATA[ </doc> ]] ]]>&lt;/doc></field>`,
+    ],
+    ['malformed XML', `<field name="a">${long.repeat(3)}</fold>`],
+  ])('is left out alone: %s', async (_what, fields) => {
+    const body = `<update><add>${id('1')}<doc/>${id('2', fields)}${id('3')}</add><delete><id>4</id></delete></update>`;
+    const commands = await read(body, 65_521);
+    expect(commands.map((one) => (one.kind === 'invalid' ? [one.position, one.error.code] : one))).toEqual([
+      { kind: 'add', position: 0, json: doc(['id', new JsonNumber('1')]) },
+      { kind: 'add', position: 1, json: doc() },
+      [2, 'too-large'],
+      { kind: 'add', position: 3, json: doc(['id', new JsonNumber('3')]) },
+      { kind: 'delete', position: 4, id: '4' },
+    ]);
+  });
+
+  it('is the only one that counts', async () => {
+    const [one, two] = await read(
+      `<add>${' '.repeat(99)}${id('1', `<field name="a">${long.repeat(2)}</field>`)}${id('2', `<field name="a">${long.repeat(2)}</field>`)}</add>`,
+    );
+    expect([one?.kind, two?.kind]).toEqual(['add', 'add']);
+  });
+
+  it('must end', async () => {
+    await expect(read(`<add><doc><field name="a">${long.repeat(3)}`)).rejects.toThrow('unclosed tag');
   });
 });
 

@@ -7,7 +7,7 @@ import { guessXmlValue } from './xml-value.ts';
 type Attributes = Readonly<Record<string, string>>;
 
 /** Maximum number of characters of one document or command: as many as bytes in JSON. */
-const MAX_CHARACTERS = 8 * 1024 * 1024;
+export const MAX_CHARACTERS = 8 * 1024 * 1024;
 /** Known elements have a few at most. */
 const MAX_ATTRIBUTES = 32;
 
@@ -83,12 +83,19 @@ export class XmlCommands {
     if (this.#held > MAX_CHARACTERS) {
       throw new AkinError(
         'too-large',
-        `The document or command that ends at ${this.#shownPosition()} has more than ${MAX_CHARACTERS} characters, which is the limit: split it.`,
+        `The command that ends at ${this.#shownPosition()} has more than ${MAX_CHARACTERS} characters, which is the limit: split it.`,
       );
     }
     const done = this.#done;
     this.#done = [];
     return done;
+  }
+
+  /** The command of a document that is not written, because it has too many characters. */
+  leaveOut(): Command {
+    const position = this.#position++;
+    const msg = `The document at position ${position} has more than ${MAX_CHARACTERS} characters, which is the limit for one document. Send less in it.`;
+    return { kind: 'invalid', change: 'add', position, error: new AkinError('too-large', msg) };
   }
 
   /** Call this after the last text. */
@@ -112,6 +119,7 @@ export class XmlCommands {
         this.#within(attributes);
         return;
       case 'doc':
+        this.#held = 0;
         this.#members = [];
         this.#problem = undefined;
         this.#boost(attributes);
