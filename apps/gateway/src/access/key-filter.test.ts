@@ -259,7 +259,7 @@ describe('a key with a filter', () => {
       const path = endpoint.path.replace('/{collection}/', '').replace(/\{[^}]+\}/g, 'x');
       if (endpoint.obeysKeyFilter) {
         // What follows tests the other updates and decisions, and an analysis knows no documents.
-        expect([name, tried.has(path) || /^(update|analyze)/.test(path)]).toEqual([name, true]);
+        expect([name, tried.has(path) || /^(update|analyze|operations$)/.test(path)]).toEqual([name, true]);
         continue;
       }
       const own = endpoint.path.replace('{collection}', 'my-collection').replace(/\{[^}]+\}/g, 'x');
@@ -364,6 +364,26 @@ describe('changes by a key with a filter', () => {
     expect(await read('soon')).toMatchObject({ tenant: 'b' });
     expect((await update({ id: 'soon', title: 'mine' })).headers['retry-after']).toBeUndefined();
     await send(keyed.keys.admin, `${BOTH}/update?commit=true`, { delete: ['soon', 'mine'] });
+  });
+
+  it('are listed without those of others', async () => {
+    await send(keyed.keys.admin, `${BOTH}/update`, { id: 'soon', tenant: 'b' });
+    await update([{ id: 'mine' }, { id: 'mine too', title: { set: 'x' } }], '');
+    const listed = async (key: string, query: string) => {
+      const { status, json } = await get(key, `${BOTH}/operations?${query}`);
+      return [status, json.operations.map(({ id }: { id: string }) => id)];
+    };
+    expect(await listed(writer, 'state=ready')).toEqual([200, ['mine', 'mine too']]);
+    expect(await listed(writer, 'limit=1')).toEqual([200, ['mine']]);
+    expect(await listed(await keyed.make({ scope: 'index', filter: 'tenant:a' }), '')).toEqual([200, []]);
+    await send(keyed.keys.admin, `${BOTH}/update?commit=true`, { delete: ['soon', 'mine', 'mine too'] });
+  });
+
+  it('define fields', async () => {
+    const define = (key: string) => send(key, `${BOTH}/schema`, { field: ['later:double'] });
+    const blind = await keyed.make({ scope: 'index', filter: 'tenant:a' });
+    expect((await define(blind)).status).toBe(403);
+    expect((await define(writer)).status).toBe(200);
   });
 
   it('of groups name only its own documents', async () => {

@@ -3,6 +3,7 @@ import { defineFields as define, findCollection, loadSchema } from '@akin/store'
 import { readFieldTypes } from '../collections/field-types.ts';
 import type { HandlerFor } from '../http/serve.ts';
 import { readSolrFields, refuseOtherCommands } from '../solr/add-field.ts';
+import { requireSetFields } from '../update/limit-to-key.ts';
 
 export const schema: HandlerFor<'schema'> = async ({ parameters }, { store }) => {
   const collection = await findCollection(store, parameters.collection);
@@ -20,6 +21,7 @@ export function presentField({ name, type, origin }: Field) {
 /** Gives fields their types before any document has them. */
 export const defineFields: HandlerFor<'defineFields'> = async ({ parameters, list }, { store }) => {
   refuseOtherCommands(list);
+  if (store.keyFilter) requireSetFields(store.keyFilter);
   const collection = await findCollection(store, parameters.collection);
   const { fields: known } = await loadSchema(store, collection);
   const fromSolr = readSolrFields(parameters['add-field'], known);

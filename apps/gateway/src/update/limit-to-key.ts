@@ -17,13 +17,23 @@ export async function* limitToKey(
     yield* commands;
     return;
   }
-  const { set } = keyFilter;
   for await (const command of commands) {
-    if (command.kind === 'commit' || command.kind === 'warning') yield command;
-    else if (set === undefined) throw readOnlyError();
-    else if (command.kind === 'add') yield limitAdd(command, set);
-    else yield command;
+    if (command.kind === 'commit' || command.kind === 'warning') {
+      yield command;
+      continue;
+    }
+    const set = requireSetFields(keyFilter);
+    yield command.kind === 'add' ? limitAdd(command, set) : command;
   }
+}
+
+/** The fields that each document of a key with a filter gets. @throws AkinError forbidden if it sets none */
+export function requireSetFields({ set }: KeyFilter): ReadonlyMap<string, string> {
+  if (set !== undefined) return set;
+  throw new AkinError(
+    'forbidden',
+    'This key has a filter and sets no fields, so it may not change documents: use a key with set (akin keys create --filter … --set …).',
+  );
 }
 
 /** The fields that name the file of a document. Who sets them could read any file of an indexed folder. */
@@ -38,11 +48,4 @@ function limitAdd(command: Extract<Command, { kind: 'add' }>, set: ReadonlyMap<s
   }
   const msg = `The document at position ${position} has the field ${quote(file)}, which names a file that this key may not see: use another name.`;
   return { kind: 'invalid', change: 'add', position, error: new AkinError('forbidden', msg) };
-}
-
-function readOnlyError(): AkinError {
-  return new AkinError(
-    'forbidden',
-    'This key has a filter and sets no fields, so it may not change documents: use a key with set (akin keys create --filter … --set …).',
-  );
 }

@@ -7,9 +7,11 @@ import { choice, integer, text } from '../parameter.ts';
 export const operations = endpoint({
   methods: ['GET'],
   scope: 'index',
+  obeysKeyFilter: true,
   mount: 'collections',
   path: '/{collection}/operations',
   summary: 'List accepted operations in order, with their states.',
+  description: 'For a key with a filter: only documents with the fields that it sets which wait or have failed.',
   parameters: z.object({
     collection: COLLECTION_PARAMETER,
     state: choice(['queued', 'analyzing', 'ready', 'visible', 'failed', 'superseded'])

@@ -48,6 +48,7 @@ const SOLR_FIELD = z.looseObject({ name: z.string(), type: z.string(), multiValu
 export const defineFields = endpoint({
   methods: ['POST'],
   scope: 'index',
+  obeysKeyFilter: true,
   mount: 'collections',
   path: '/{collection}/schema',
   summary: 'Give fields their types before any document has them.',

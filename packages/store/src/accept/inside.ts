@@ -1,6 +1,6 @@
 import { AkinError, type ErrorDetail, quote } from '@akin/domain';
 import { LIVE, OPEN_STATES } from '../collections/collection-tables.ts';
-import type { Collection, CollectionSchema, Store } from '../context.ts';
+import type { Collection, CollectionSchema, KeyFilter, Store } from '../context.ts';
 import { textArray } from '../engine/binary.ts';
 import type { Queryable } from '../engine/engine.ts';
 import { keyFilterFor } from '../keys/key-filter.ts';
@@ -100,6 +100,14 @@ async function outsideIds(
   return new Set(rows.map(({ id }) => id));
 }
 
+/** SQL: whether the document of the operation `o`, which is an add, has the fields that a key sets. */
+export function hasSetFields(keyFilter: KeyFilter | undefined, params: Params): string {
+  const set = [...(keyFilter?.set ?? [])].map(
+    ([name, value]) => `(o.document::json ->> ${params.add(name, 'text')}) = ${params.add(value, 'text')}`,
+  );
+  return set.length === 0 ? 'false' : `(${set.join(' and ')})`;
+}
+
 /** A document that contains the fields that the key sets is inside, see `matchesAllWith`. Any other one may be. */
 async function undecidedIds(
   tx: Queryable,
@@ -108,10 +116,7 @@ async function undecidedIds(
   ids: readonly string[],
 ): Promise<ReadonlySet<string>> {
   const params = new Params();
-  const set = [...(keyFilter?.set ?? [])].map(
-    ([name, value]) => `(o.document::json ->> ${params.add(name, 'text')}) = ${params.add(value, 'text')}`,
-  );
-  const isInside = set.length === 0 ? 'false' : `(${set.join(' and ')})`;
+  const isInside = hasSetFields(keyFilter, params);
   const rows = await tx.query<{ id: string }>(
     `select distinct o.id from ${S}.operations o join ${S}.requests r using (request)
       where o.id = any(${params.add(textArray(ids), 'text[]')}) and o.state in ${OPEN_STATES} and r.first_seq is not null

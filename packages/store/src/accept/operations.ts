@@ -1,9 +1,11 @@
 import { AkinError, type ErrorCode } from '@akin/domain';
 import { OPEN_STATES } from '../collections/collection-tables.ts';
 import { successorOf } from '../collections/collections.ts';
-import type { Collection, Store } from '../context.ts';
+import type { Collection, KeyFilter, Store } from '../context.ts';
 import type { Row } from '../engine/engine.ts';
+import { Params } from '../search/params.ts';
 import { FRESHNESS_COLUMNS } from '../standbys/standbys.ts';
+import { hasSetFields } from './inside.ts';
 
 export type OperationState =
   /** Waits for an analysis. */
@@ -57,7 +59,8 @@ const CONDITIONS: Readonly<Record<OperationState, string>> = {
 };
 
 /**
- * A page of operations in accepted order.
+ * A page of operations in accepted order. For a key with a filter: of documents with the fields that it sets, as long as
+ * they wait or have failed, because a finished operation has no document.
  *
  * @param options.state only operations in this state; default: any
  * @param options.after only operations with a greater sequence number
@@ -73,6 +76,7 @@ export async function listOperations(
     from: (options.after ?? 0) + 1,
     to: Number.MAX_SAFE_INTEGER,
     ...(options.state === undefined ? {} : { condition: CONDITIONS[options.state] }),
+    ...(store.keyFilter === undefined ? {} : { keyFilter: store.keyFilter }),
     limit: limit + 1,
   });
   const operations = rows.slice(0, limit);
@@ -270,18 +274,27 @@ export const IN_RANGE = 'o.position >= $2::bigint - r.first_seq and o.position <
 async function selectOperations(
   store: Store,
   collection: Collection,
-  { from, to, condition = 'true', limit }: { from: number; to: number; condition?: string; limit: number },
+  {
+    from,
+    to,
+    condition = 'true',
+    limit,
+    keyFilter,
+  }: { from: number; to: number; condition?: string; limit: number; keyFilter?: KeyFilter },
 ): Promise<Operation[]> {
   const S = collection.sqlSchema;
+  const params = new Params();
+  for (const value of [collection.id, from, to, limit]) params.add(value, 'bigint');
+  const isShown = keyFilter ? `case when o.kind = 'add' then ${hasSetFields(keyFilter, params)} end` : 'true';
   const sql = `select ${COLUMNS}
        from ${S}.requests r join akin.collections c on c.id = $1
       cross join lateral (
-        select * from ${S}.operations o where o.request = r.request and ${IN_RANGE} and ${condition}
+        select * from ${S}.operations o where o.request = r.request and ${IN_RANGE} and ${condition} and ${isShown}
          order by o.position limit $4
       ) o
       where ${overlapping(S)}
       order by r.first_seq, o.position limit $4`;
-  const rows = await store.engine.transaction((tx) => tx.query(sql, [collection.id, from, to, limit]), { keyed: true });
+  const rows = await store.engine.transaction((tx) => tx.query(sql, params.values), { keyed: true });
   return rows.map(fromRow);
 }
 
