@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { Collection } from '@akin/client';
+import { type Collection, KeyError } from '@akin/client';
 import { parseModulesApply } from '@akin/modules/manifests';
 import { analysisConfig } from '../commands/serve-options.ts';
 import { FILE_FIELDS } from '../folder/file-document.ts';
@@ -162,12 +162,16 @@ export async function openLocalPictures(
       (field === picture || !types?.has(field)) &&
       schema.fields.every((known) => known.name !== field || known.type === type),
   );
-  const dataFolder = options.isGiven('pictures') && areFree ? await dataFolderAt(url) : undefined;
+  // A key with a filter may neither read the status nor name files.
+  const status = await collection.status().catch((error: unknown) => {
+    if (!(error instanceof KeyError)) throw error;
+  });
+  const dataFolder = options.isGiven('pictures') && areFree && status ? await dataFolderAt(url) : undefined;
   if (dataFolder !== undefined) await rememberFolders(dataFolder, name, [folder]);
   const pictures = await openPictures(folder, {
-    ...{ analyzer, threads: config.threads, model: await modelOf(collection, models) },
+    ...{ analyzer, threads: config.threads, model: await modelOf(models, status ?? {}) },
     isShown: dataFolder !== undefined,
-    modules: parseModulesApply(options.text('modules') ?? (await collection.status()).modules?.join(',')),
+    modules: parseModulesApply(options.text('modules') ?? status?.modules?.join(',')),
   });
   return { pictures, [Symbol.asyncDispose]: () => analyzer[Symbol.asyncDispose]() };
 }

@@ -44,11 +44,12 @@ export async function loadDemo(run: DemoRun): Promise<void> {
   const filled = await readOrNull(marker);
   if (filled === DEMO_VERSION) return;
   // A marker without a version exists from the first batch to the last: an interrupted fill continues.
-  const { documents: count } = await run.collection.status();
+  const status = await run.collection.status();
+  const { documents: count } = status;
   if (filled === null && count > 0) return;
   const { models, documents } = JSON.parse(await fs.readFile(path.join(DEMO, 'documents.json'), 'utf8')) as DemoFile;
   if (count > 0 && (await hasOthers(run.collection, new Set(documents.map(({ id }) => id))))) return;
-  const model = await modelOf(run.collection, run.models);
+  const model = await modelOf(run.models, status);
   const isOurs = models === modelNames() && (model === undefined || models.includes(`content=${model}`));
   const prepare = isOurs ? withPicture : (document: DemoFile['documents'][number]) => analyzed(document, run, model);
   await openDataFolder(run.dataFolder, run.printLine);

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { Collection } from '@akin/client';
+import type { Collection, CollectionSummary } from '@akin/client';
 import type { Analyzer } from '@akin/modules/analyze';
 import { splitList } from '../fleet/options.ts';
 import type { ContentModels } from '../models/content-models.ts';
@@ -72,8 +72,10 @@ export async function runAfterChanges(options: ParsedOptions, run: FoldersRun): 
  * The content model of the collection, if it is on this machine. Otherwise akin refuses the outputs, and names both
  * models.
  */
-export async function modelOf(collection: Collection, models: ContentModels): Promise<string | undefined> {
-  const { model } = await collection.status();
+export async function modelOf(
+  models: ContentModels,
+  { model }: Pick<CollectionSummary, 'model'>,
+): Promise<string | undefined> {
   const id = model && `${model.name}:${model.hash}`;
   return id !== undefined && (await models.has(id)) ? id : undefined;
 }
@@ -105,10 +107,11 @@ async function runOnce(
   let report: FolderReport | undefined;
   try {
     if (isWhole) await reportHeic(options.positionals, (line) => progress.printLine(line), run.signal);
+    const status = await run.collection.status();
     report = await indexFolder({
       ...rest,
-      model: await modelOf(run.collection, models),
-      modules: (await run.collection.status()).modules,
+      model: await modelOf(models, status),
+      modules: status.modules,
       async *candidates(listener) {
         const exclude = run.picturesOf === undefined ? splitList(options.text('exclude')) : [];
         const onProblem = (file: string, reason: string) => {
