@@ -1,3 +1,4 @@
+import { AkinError } from '@akin/domain';
 import type pg from 'pg';
 
 const MAX_USUAL = 8 * 1024 * 1024;
@@ -8,14 +9,16 @@ class CopyOut implements pg.Submittable {
   static #usual = 65_536;
 
   readonly #sql: string;
+  readonly #maxBytes: number;
   #bytes = new Uint8Array(CopyOut.#usual);
   #size = 0;
   readonly done: Promise<Uint8Array>;
   #resolve: (bytes: Uint8Array) => void = () => undefined;
   #reject: (error: Error) => void = () => undefined;
 
-  constructor(sql: string) {
+  constructor(sql: string, maxBytes: number) {
     this.#sql = sql;
+    this.#maxBytes = maxBytes;
     this.done = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -29,14 +32,19 @@ class CopyOut implements pg.Submittable {
   // The methods that a client of pg calls.
   handleCopyData({ chunk }: { readonly chunk: Uint8Array }): void {
     const size = this.#size + chunk.length;
+    this.#size = size;
+    if (size > this.#maxBytes) {
+      // Nothing is kept, but all must be received.
+      this.#bytes = new Uint8Array(0);
+      return;
+    }
     if (size > this.#bytes.length) {
       const larger = new Uint8Array(2 * size);
-      larger.set(this.#bytes.subarray(0, this.#size));
+      larger.set(this.#bytes.subarray(0, size - chunk.length));
       this.#bytes = larger;
     }
     // The client overwrites a chunk when more data arrives.
-    this.#bytes.set(chunk, this.#size);
-    this.#size = size;
+    this.#bytes.set(chunk, size - chunk.length);
   }
 
   handleError(error: Error): void {
@@ -44,6 +52,10 @@ class CopyOut implements pg.Submittable {
   }
 
   handleReadyForQuery(): void {
+    if (this.#size > this.#maxBytes) {
+      this.#reject(new AkinError('too-large', `The result has more than ${this.#maxBytes} bytes.`));
+      return;
+    }
     const bytes = new Uint8Array(new SharedArrayBuffer(this.#size));
     bytes.set(this.#bytes.subarray(0, this.#size));
     CopyOut.#usual = Math.max(65_536, Math.min(MAX_USUAL, this.#size));
@@ -57,7 +69,11 @@ class CopyOut implements pg.Submittable {
   handleEmptyQuery(): void {}
 }
 
-/** The result of a query, as {@link Queryable.copy} returns it. @throws errors of pg */
-export function copyOut(client: pg.ClientBase, query: string): Promise<Uint8Array> {
-  return client.query(new CopyOut(`copy (${query}) to stdout (format binary)`)).done;
+/** As {@link Transaction.copy}. @throws errors of pg */
+export function copyOut(
+  client: pg.ClientBase,
+  query: string,
+  maxBytes = Number.POSITIVE_INFINITY,
+): Promise<Uint8Array> {
+  return client.query(new CopyOut(`copy (${query}) to stdout (format binary)`, maxBytes)).done;
 }

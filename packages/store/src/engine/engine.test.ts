@@ -50,10 +50,13 @@ describe.each(['pglite', 'postgres'] as const)('the query function on %s', (kind
   });
 
   it('copies rows in binary form, and continues after a failed copy', async () => {
-    const copies = await engine.transaction(async (tx) => [
-      await tx.copy("select n::int8, '[1,-0.5]'::halfvec(2) from generate_series(1, 3000) n"),
-      await tx.copy('select 1 where false'),
-    ]);
+    const copies = await engine.transaction(async (tx) => {
+      await expect(tx.copy('select n from generate_series(1, 3000) n', 1_000)).rejects.toThrow('more than 1000 bytes');
+      return [
+        await tx.copy("select n::int8, '[1,-0.5]'::halfvec(2) from generate_series(1, 3000) n"),
+        await tx.copy('select 1 where false', 21),
+      ];
+    });
     const [many = new Uint8Array(), none = new Uint8Array()] = copies.map((bytes) => Buffer.from(bytes));
     // The header and the end; the number of fields, two lengths, and their contents.
     expect(none).toHaveLength(19 + 2);

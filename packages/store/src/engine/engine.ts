@@ -30,8 +30,10 @@ export interface Transaction extends Queryable {
   /**
    * The result of a query without parameters, in the binary format of COPY, in memory that threads can share. For large
    * results: they are not converted to text, but must fit into memory.
+   *
+   * @throws AkinError too-large if it has more than `maxBytes`; the transaction goes on
    */
-  copy(query: string): Promise<Uint8Array>;
+  copy(query: string, maxBytes?: number): Promise<Uint8Array>;
 }
 
 export interface WritingTransaction extends Transaction {

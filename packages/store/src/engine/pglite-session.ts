@@ -60,7 +60,7 @@ export class PgliteSession {
     return {
       query: <R extends Row>(sql: string, params?: unknown[], name?: string) =>
         within(() => send<R>(this.#client, sql, params, name)),
-      copy: (query) => within(() => copyOut(this.#client, query)),
+      copy: (query, maxBytes) => within(() => copyOut(this.#client, query, maxBytes)),
       copyIn: (copies) => within(() => copyIn(this.#client, copies)),
     };
   }

@@ -110,7 +110,7 @@ export function poolEngine({ pg: pool, processes }: Pool, { check, cancel, relea
     Promise.reject(new AkinError('unavailable', 'The database is being closed.', { retryAfterSeconds: 2 }));
   const unlessRefused = (client: pg.PoolClient): Connection => ({
     query: (sql, params, name) => (refusing && !ENDS.has(sql) ? refusal() : send(client, sql, params, name)),
-    copy: (query) => (refusing ? refusal() : copyOut(client, query)),
+    copy: (query, maxBytes) => (refusing ? refusal() : copyOut(client, query, maxBytes)),
     copyIn: (copies) => (refusing ? refusal() : copyIn(client, copies)),
   });
   const cancelStatements = async () => {

@@ -28,7 +28,7 @@ const KEYED = ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin']
 export interface Connection {
   /** @param name for the server, after it was sent once */
   query<R extends Row>(sql: string, params?: unknown[], name?: string): Promise<{ readonly rows: R[] }>;
-  copy(query: string): Promise<Uint8Array>;
+  copy(query: string, maxBytes?: number): Promise<Uint8Array>;
   copyIn(copies: readonly CopyIn[]): Promise<void>;
 }
 
@@ -94,9 +94,9 @@ export async function runTransaction<T>(
   const tx: WritingTransaction = {
     query: (sql, params) => (open ? runStatement(client, sql, params) : refusal()),
     copyIn: (copies) => (open ? runCopyIn(client, copies) : refusal()),
-    copy: async (query) => {
+    copy: async (query, maxBytes) => {
       try {
-        return await (open ? client.copy(query) : refusal());
+        return await (open ? client.copy(query, maxBytes) : refusal());
       } catch (error) {
         throw toAkinError(error);
       }

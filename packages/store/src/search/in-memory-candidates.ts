@@ -158,8 +158,8 @@ export class InMemoryCandidates implements Disposable {
 
   #load(columns: readonly ValueColumn[]) {
     const { tx, commit } = this.#snapshot;
-    return this.#held.columns.loadWide(columns, commit, (column, range, max) =>
-      readValueLists(tx, this.#held.collection, column, range, max),
+    return this.#held.columns.loadWide(columns, commit, (column, ...which) =>
+      readValueLists(tx, this.#held.collection, column, ...which),
     );
   }
 

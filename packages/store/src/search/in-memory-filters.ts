@@ -86,7 +86,7 @@ export class InMemoryFilters implements Disposable {
       read: (wanted, last) => this.#readMatches(wanted, last, conditions),
       values: {
         source: this.#source,
-        read: (column, range, max) => readValueLists(tx, this.#held.collection, column, range, max),
+        read: (column, ...which) => readValueLists(tx, this.#held.collection, column, ...which),
       },
     });
     this.#taken.push(...filters);

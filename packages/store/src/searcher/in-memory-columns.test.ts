@@ -242,6 +242,22 @@ describe.each(ENGINES)('columns in memory on %s', (kind) => {
     ]);
   });
 
+  it('are not read to collapse by them if their values are too long', async () => {
+    await using inMemory = new InMemorySearch({ exactRows: 50 });
+    const fresh = { ...store, inMemory };
+    const { commit } = await find([], false, fresh);
+    const shade = ((await loadSchema(store, collection)).columns.get('shade') as { sql: string }).sql;
+    const readAtMost = (bytes?: number) =>
+      store.engine.transaction(async (tx) =>
+        held(fresh)?.loadWide([{ sql: shade, type: 'string' }], BigInt(commit), (column, range, max, maxBytes) =>
+          readValueLists(tx, collection, column, range, max, bytes ?? maxBytes),
+        ),
+      );
+    expect(await readAtMost(100)).toBeUndefined();
+    // Nor by the next searches.
+    expect(await readAtMost()).toBeUndefined();
+  });
+
   it('leave filters that are in memory to one statement after a commit', async () => {
     const remembered = ['shade:red', '-size:(1 2)', 'sold:true'];
     await readColumns();

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { FieldType } from '@akin/domain';
+import { AkinError, type FieldType } from '@akin/domain';
 import { readValues, type ValueList } from '@akin/searcher';
 import type { Transaction } from '../engine/engine.ts';
 import type { CollectionHandle } from './collection-handle.ts';
@@ -23,7 +23,7 @@ export interface ValueTest {
 }
 
 /** Reads the values of the rows that a range of commits added: see {@link readValueLists}. */
-export type ReadValues = (column: ValueColumn, range: Range, max: number) => Promise<Uint8Array>;
+export type ReadValues = (column: ValueColumn, range: Range, max: number, maxBytes: number) => Promise<Uint8Array>;
 
 /** A column that a search may use until it awaits something. */
 export interface WideColumn {
@@ -55,6 +55,10 @@ const MAX_VALUES = 1_024;
 const MAX_WIDE = 1_000_000;
 /** About what a value takes in this process, which keeps each once. */
 const VALUE_BYTES = 100;
+/** Maximum bytes of the texts of a column with many values, as they are read. */
+const MAX_VALUE_BYTES = VALUE_BYTES * MAX_WIDE;
+/** Bytes of a row, and of what surrounds a value, as they are read. */
+const READ_ROW_BYTES = 30;
 /** Maximum bytes of a row in a column with many values. */
 const WIDE_ROW_BYTES = 5;
 /** Values that are read from a message before other requests get their turn. */
@@ -210,10 +214,10 @@ export class InMemoryColumns {
     const { begun, rows } = this.#handle.state();
     const isSame = () => this.#handle.state().begun === begun;
     if (rows * WIDE_ROW_BYTES > this.#handle.free()) return false;
-    const bytes = await read(asked, { after: -1n, upTo: commit }, MAX_WIDE);
+    const bytes = await this.#valuesOf(asked, { after: -1n, upTo: commit }, MAX_WIDE, read);
     if (!isSame()) return false;
     const column = this.#create(asked, commit, commit, MAX_WIDE);
-    if (!(await this.#take(column, bytes, isSame))) {
+    if (bytes === undefined || !(await this.#take(column, bytes, isSame))) {
       // The next searches need not read all values to find that they are too many.
       this.#notWideBefore.set(name, performance.now() + PAUSE_MILLISECONDS);
       if (isSame()) await this.#handle.change({ kind: 'drop-values', column: column.number });
@@ -228,15 +232,26 @@ export class InMemoryColumns {
 
   /** Adds the values of the rows that later commits added. @returns false if the column is not there any more */
   async #catchUp(column: InMemoryColumn, commit: bigint, read: ReadValues): Promise<boolean> {
-    const bytes = await read(column, { after: column.commit, upTo: commit }, column.max);
+    const bytes = await this.#valuesOf(column, { after: column.commit, upTo: commit }, column.max, read);
     const isThere = () => this.#columns.get(column.sql) === column;
-    if (!(await this.#take(column, bytes, isThere))) {
+    if (bytes === undefined || !(await this.#take(column, bytes, isThere))) {
       if (isThere()) await this.#forget(column);
       return false;
     }
     if (commit > column.commit + 1n) column.from = commit;
     column.commit = column.commit > commit ? column.commit : commit;
     return true;
+  }
+
+  /** @returns undefined if they are too long */
+  async #valuesOf(column: ValueColumn, range: Range, max: number, read: ReadValues): Promise<Uint8Array | undefined> {
+    const maxBytes = MAX_VALUE_BYTES + READ_ROW_BYTES * this.#handle.state().rows;
+    try {
+      return await read(column, range, max, maxBytes);
+    } catch (error) {
+      if (error instanceof AkinError && error.code === 'too-large') return undefined;
+      throw error;
+    }
   }
 
   /** Reads a column in the background, because a filter could have used it. */
@@ -365,6 +380,7 @@ async function countRows(tx: Transaction, { id }: ReadCollection): Promise<numbe
  * that a later commit ended are among them as long as their rows exist.
  *
  * @param max maximum number of values that may be in memory: one more is read
+ * @throws AkinError too-large if they have more bytes than `maxBytes`
  */
 export function readValueLists(
   tx: Transaction,
@@ -372,11 +388,13 @@ export function readValueLists(
   { sql, type }: ValueColumn,
   { after, upTo }: Range,
   max: number = MAX_VALUES,
+  maxBytes?: number,
 ): Promise<Uint8Array> {
   return tx.copy(
     `select ${valueSql(`d.${sql}`, type)}, string_agg(int8send(d.doc), '') from ${sqlSchema}.documents d
       where d.valid_from > ${after} and d.valid_from <= ${upTo} and d.${sql} is not null
       group by d.${sql} order by d.${sql} limit ${max + 1}`,
+    maxBytes,
   );
 }
 
