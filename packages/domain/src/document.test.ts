@@ -232,7 +232,7 @@ describe('a document that is wrong', () => {
     ['{"id":"a","location":"91,0"}', 'field "location": "91,0" (a String) does not fit into a location'],
     ['{"id":"a","location":[52.5,13.4]}', 'field "location": an array was sent'],
     ['{"id":"a","image":"/home/a.jpg"}', 'field "image": "/home/a.jpg" (a String) is not an http or https URL'],
-    ['{"id":"a","image":"file:///a.jpg"}', 'is not an http or https URL'],
+    ['{"id":"a","image":"file:///a.jpg"}', 'akin import --picture-column --pictures'],
     ['{"id":"a","image":"http://"}', 'is not an http or https URL'],
     ['{"id":"a","image":""}', 'field "image": it must not be empty'],
     ['{"id":"a","image":"","import":"{}"}', 'field "image": it must not be empty'],

@@ -368,6 +368,6 @@ function addressOf(image: string): string {
   if ('address' in read) return read.address;
   throw new AkinError(
     'bad-request',
-    `${describeValue(image)} is not an http or https URL of a picture: it ${read.problem}; images without one are analyzed first and sent as "import"`,
+    `${describeValue(image)} is not an http or https URL of a picture: it ${read.problem}; send a file along with its document (multipart/form-data with document and file), or use akin import --picture-column --pictures`,
   );
 }

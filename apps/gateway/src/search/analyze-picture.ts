@@ -97,5 +97,8 @@ function pictureBytes(data: string, { files, limits }: Context & { readonly file
 function requireHttp(url: string): string {
   const read = readPictureAddress(url);
   if ('address' in read) return read.address;
-  throw new AkinError('bad-request', `The URL of a picture ${read.problem}.`);
+  throw new AkinError(
+    'bad-request',
+    `The URL of a picture ${read.problem}. A file is sent as the part file of multipart/form-data.`,
+  );
 }

@@ -22,6 +22,6 @@ export function contentCodebook(folder: string): Codebook {
 export function noTextEncoder(model = codebookOf('content').model): AkinError {
   return new AkinError(
     'bad-request',
-    `The content model ${model} cannot find pictures by words: it has no text encoder. Move the collection to one that does, such as siglip-base-patch16-224: akin models pull siglip-base-patch16-224, then akin reindex --content-model siglip-base-patch16-224 (docs/content-models.md).`,
+    `The content model ${model} cannot find pictures by words: it has no text encoder. To find words in the fields of documents, send them as q. For pictures, move the collection to one that does, such as siglip-base-patch16-224: akin models pull siglip-base-patch16-224, then akin reindex --content-model siglip-base-patch16-224 (docs/content-models.md).`,
   );
 }

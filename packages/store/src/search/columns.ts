@@ -24,18 +24,22 @@ export interface FoundColumn {
   readonly column: Column;
 }
 
-/** @throws AkinError bad-request that names the field and the most similar existing one */
+/**
+ * @param unlike what to say if no field has a similar name
+ * @throws AkinError bad-request that names the field and the most similar existing one
+ */
 export function findColumn(
   { schema }: SearchedTables,
   name: string,
   fail: (problem: string) => AkinError,
+  unlike = '',
 ): FoundColumn {
   const field = schema.fields.get(name);
   const column = schema.columns.get(name);
   if (field !== undefined && column !== undefined) return { name, type: field.type, column };
   const nearest = nearestName(name, schema.fields.keys());
   throw fail(
-    `no document has a field ${quote(name)}${nearest === undefined ? '' : ` (did you mean ${quote(nearest)}?)`}`,
+    `no document has a field ${quote(name)}${nearest === undefined ? unlike : ` (did you mean ${quote(nearest)}?)`}`,
   );
 }
 
@@ -43,7 +47,8 @@ export function clauseColumn(
   tables: SearchedTables,
   { field, fieldPosition, position }: { field: string; fieldPosition?: number; position: number },
 ): FoundColumn {
-  return findColumn(tables, field, (problem) => clauseError(fieldPosition ?? position, problem));
+  const fail = (problem: string) => clauseError(fieldPosition ?? position, problem);
+  return findColumn(tables, field, fail, '; to search for it as a word, write its colon as \\:');
 }
 
 /** SQL that is true if the document has the outputs of a module that are not columns: then its descriptor exists. */

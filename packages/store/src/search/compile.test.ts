@@ -178,7 +178,7 @@ describe('invalid queries', () => {
   it.each([
     ['prize:5', 'no document has a field "prize" (did you mean "price"?).'],
     ['pirce:5', 'did you mean "price"?'],
-    ['zzzzzz:5', 'no document has a field "zzzzzz".'],
+    ['zzzzzz:5', 'no document has a field "zzzzzz"; to search for it as a word, write its colon as \\:.'],
     ['+sold:true prize:5', 'did you mean "price"?'],
     ['price:abc', '"abc" does not fit the field "price", which is a Long'],
     ['price:[a TO 5]', '"a" does not fit the field "price"'],
