@@ -1,3 +1,4 @@
+import { parseUrl } from '@akin/domain';
 import type { Filter } from './filter.ts';
 import type { Key, NewKey } from './keys.ts';
 import { type ClientConfig, openStream, queryString, request, requestText } from './request.ts';
@@ -39,9 +40,13 @@ export interface Client {
   ready(): Promise<void>;
 }
 
-/** Creates a client of one akin server. No request is sent until a method is called. */
+/**
+ * Creates a client of one akin server. No request is sent until a method is called.
+ *
+ * @throws TypeError for a `baseUrl` that is no URL
+ */
 export function createClient(given: ClientConfig): Client {
-  const config = { ...given, baseUrl: given.baseUrl.replace(/\/+$/, '') };
+  const config = { ...given, baseUrl: withoutSlashes(given.baseUrl) };
   const ready = async (): Promise<void> => {
     await request(config, '/health/ready');
   };
@@ -67,4 +72,12 @@ export function createClient(given: ClientConfig): Client {
       ),
     ready,
   };
+}
+
+function withoutSlashes(baseUrl: string): string {
+  // Also the path of a page, or nothing; but not localhost:8983, whose scheme would be localhost.
+  const isUrl = baseUrl === '' || (/^(https?:\/)?\//i.test(baseUrl) && parseUrl(baseUrl, 'http://page/') !== undefined);
+  if (isUrl) return baseUrl.replace(/\/+$/, '');
+  const text = JSON.stringify(baseUrl.slice(0, 100));
+  throw new TypeError(`baseUrl must be a URL such as http://127.0.0.1:8983, with http:// or https://; it is ${text}.`);
 }

@@ -28,22 +28,17 @@ export type { Key, NewKey, Scope } from './keys.ts';
 export type { Picture } from './picture.ts';
 export { rankingEndpoint, type SearchEndpoint } from './ranking-endpoint.ts';
 export type { ClientConfig } from './request.ts';
+export type { Filters, RankInput, Region, SearchOptions, SimilarOptions } from './search-options.ts';
+export type { DocumentGroup, FacetValue, SearchResult } from './search-result.ts';
 export { type SearchTokenOptions, searchToken } from './search-token.ts';
 export type { CommonFields, FieldName, Found, Matched, OutputFields, Ranked, Stored } from './stored.ts';
 export { titleOfFile } from './title.ts';
 export {
   type AddOptions,
-  type DocumentGroup,
   type FacetOptions,
-  type FacetValue,
-  type Filters,
   type GetOptions,
   type GroupOptions,
-  type RankInput,
-  type Region,
-  type SearchOptions,
-  type SearchResult,
-  type SimilarOptions,
+  type StatsOptions,
   TypedCollection,
 } from './typed-collection.ts';
 export type * from './types.ts';

@@ -6,7 +6,14 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { createClient } from './client.ts';
-import { BadRequestError, BusyError, NoResponseError, NotFoundError } from './errors.ts';
+import {
+  AkinRequestError,
+  BadRequestError,
+  BusyError,
+  createRequestError,
+  NoResponseError,
+  NotFoundError,
+} from './errors.ts';
 import { filter } from './filter.ts';
 
 /** Responses that the server sends, in order: status and Retry-After. */
@@ -169,6 +176,63 @@ it('asks for no outputs of the analysis unless they are named, for the score whe
     'id',
   ]);
 });
+
+it('gives back the figures and the other documents that wire asks for, and groups', async () => {
+  const shop = createClient({ baseUrl }).collection('shop');
+  const response = { docs: [{ id: '1' }], numFound: 1, numFoundExact: true };
+  const expanded = { a: { docs: [{ id: '2' }], numFound: 3 } };
+  answer = JSON.stringify({ responseHeader: {}, response, expanded, stats: { stats_fields: { price: { max: 1.5 } } } });
+  responses = [];
+  const asked: (string | undefined)[] = [];
+  server.on('request', ({ url }) => asked.push(url));
+  const found = await shop.search('red', {
+    collapse: 'sku',
+    wire: { expand: true, stats: true, 'stats.field': 'price' },
+  });
+  expect(found.stats?.price?.max).toBe(1.5);
+  expect(found.expanded).toEqual({ a: { total: 3, documents: [{ id: '2' }] } });
+  expect((await shop.stats(['price'], { filter: 'a:1' })).price.max).toBe(1.5);
+  expect(asked.at(-1)).toBe('/api/cores/shop/select?q=*%3A*&fl=id&stats=true&stats.field=price&fq=a%3A1&rows=0');
+  const groups = [{ groupValue: 'a', doclist: expanded.a }];
+  answer = JSON.stringify({ responseHeader: {}, grouped: { sku: { matches: 9, ngroups: 4, groups } } });
+  expect(await shop.search('red', { group: { field: 'sku', limit: 2 } })).toMatchObject({
+    ...{ total: 4, documents: [{ id: '2' }] },
+    groups: [{ value: 'a', total: 3, documents: [{ id: '2' }] }],
+  });
+});
+
+it('says the names of its options in errors, and which option is meant', async () => {
+  const shop = createClient({ baseUrl }).collection('shop');
+  const said = 'Parameter rank.by.hex: "x". Parameter rows must be 5. Parameters start and rows are. Write rows.';
+  answer = JSON.stringify({ error: { msg: said, details: [1] } });
+  responses = [[400], [400]];
+  const message = 'Parameter color: "x". Parameter limit must be 5. Parameters offset and limit are. Write rows.';
+  const error = await shop.similar({ color: 'x' }).catch((error) => error);
+  expect([error instanceof BadRequestError, error.message, error.details]).toEqual([true, message, [1]]);
+  await expect(shop.select()).rejects.toThrow(said);
+  const unknown = (options: object) => shop.search('red', options).catch(String);
+  expect(await unknown({ rows: 3 })).toBe('TypeError: There is no option rows: use limit.');
+  expect(await unknown({ 'rank.weights': '1' })).toContain(
+    'rank.weights: parameters of the HTTP interface go into wire',
+  );
+  expect(await unknown({ rows: undefined })).not.toContain('TypeError: There is');
+  await expect(shop.similar({ colour: '#fff' } as never)).rejects.toThrow('There is no option colour');
+  await expect(shop.similar({})).rejects.toThrow('needs id, file, url, color, text or outputs');
+});
+
+it('has a name for each kind of error', () => {
+  const named = [0, 400, 401, 404, 409, 422, 429, 503, 507].map((status) => createRequestError(status, 'said'));
+  for (const error of named) expect([error.name, `${error}`]).toEqual([error.constructor.name, `${error.name}: said`]);
+  expect(createRequestError(500, 'said').name).toBe('AkinRequestError');
+  expect(named.every((error) => error instanceof AkinRequestError)).toBe(true);
+});
+
+it.each(['127.0.0.1:8983', 'localhost:8983', 'http://', 'http://[', 'ftp://akin.example'])(
+  'takes no base URL %j',
+  (url) => {
+    expect(() => createClient({ baseUrl: url })).toThrow('baseUrl must be a URL such as http://127.0.0.1:8983');
+  },
+);
 
 it('counts only values that are there', async () => {
   const shop = createClient({ baseUrl }).collection('shop');
