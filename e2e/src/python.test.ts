@@ -28,10 +28,10 @@ describe('the client for Python', () => {
     await run('python3', tests, { ...PYTHON, cwd: CLIENT });
   });
 
-  it('has a page with a program that prints what the page says', async () => {
+  it('has a README with a program that prints what the README says', async () => {
     await using pictures = await servePictures();
     await writeFile(path.join(akin.folder, 'picture.jpg'), await picture(3));
-    const page = await readFile(new URL('../../docs/python.md', import.meta.url), 'utf8');
+    const page = await readFile(path.join(CLIENT, 'README.md'), 'utf8');
     const block = testedBlock(page, 'python');
     const program = block.replaceAll('http://127.0.0.1:8983', akin.url).replaceAll('https://example.org', pictures.url);
     const expected = [...program.matchAll(/^ *print\(.*\) {2}# (.*)$/gm)].map(([, text]) => text);

@@ -6,7 +6,7 @@
 """
 
 from ._client import Client
-from ._collection import Collection, Result
+from ._collection import Collection, Group, Result
 from ._errors import (
     AccessError,
     AkinError,
@@ -31,6 +31,7 @@ __all__ = [
     "Collection",
     "ConflictError",
     "Filter",
+    "Group",
     "NoResponseError",
     "NotFoundError",
     "PictureError",

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import re
 import time
 import urllib.error
 import urllib.request
@@ -24,6 +25,8 @@ class Client:
     """
 
     def __init__(self, url: str, key: Optional[str] = None, *, timeout: float = 120, retries: int = 2):
+        if not re.match("https?://.", url, re.I):
+            raise ValueError(f"The URL of akin begins with http:// or https://, such as http://127.0.0.1:8983; it is {url!r}.")
         self.url = url.rstrip("/")
         self._key = key
         self._timeout = timeout

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import urllib.parse
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Optional, Union, overload
 
+from ._errors import AkinError
 from ._filter import Filter, field, where
 from ._wire import Picture, dumps, multipart, query_string, read_picture
 
@@ -21,18 +23,53 @@ _PAGE = 1_000
 _BY = {"content": "image", "color": "color", "duplicate": "duplicate"}
 
 
+# Names in the HTTP interface, and the arguments for them.
+_ARGUMENTS = {
+    "rank.by.id": "id",
+    "rank.by.url": "url",
+    "rank.by.hex": "color",
+    "rank.by.text": "text",
+    "rank.by.outputs": "outputs",
+    "rank.by.data": "file",
+    "rank.threshold": "threshold",
+    "rank.mode": "by",
+    "facet.field": "facets",
+    "group.field": "group",
+    "group.limit": "group_limit",
+    "fq": "filter",
+    "rows": "limit",
+    "start": "offset",
+    "fl": "fields",
+}
+_NAMED = re.compile(r"\b(?:rank|facet|group)\.[a-z.]*[a-z]\b|(?:(?<=Parameter )|(?<=Parameters )|(?<=start and ))(?:fq|rows|start|fl)\b")
+
+
+@dataclasses.dataclass(frozen=True)
+class Group:
+    """Documents with the same `value` of a field, the best first. `total` counts all that match."""
+
+    value: Any
+    total: int
+    documents: list[Document]
+
+
 @dataclasses.dataclass(frozen=True)
 class Result(Sequence[Document]):
     """The documents of a page; `total` matches in all.
 
-    facets: for each field that was asked for, how many of the matches have each value
     total_is_exact: False if `total` is only a lower bound
+    groups: with `group`, the groups, best first; `documents` has the documents of all of them
+    facets: for each field that was asked for, how many of the matches have each value
+    stats, expanded: these sections of the response, if `wire` asks for them
     """
 
     documents: list[Document]
     total: int
     total_is_exact: bool
+    groups: list[Group]
     facets: dict[str, dict[Any, int]]
+    stats: dict[str, dict[str, Any]]
+    expanded: dict[str, list[Document]]
     warnings: list[str]
 
     def __len__(self) -> int:
@@ -162,7 +199,9 @@ class Collection:
         fields: names of the fields to return; default `*`, all but the outputs of the analysis
         sort: for example `price asc`
         facets: names of the fields whose values are counted
-        group: name of a field: only the best document for each of its values, such as one picture of each product
+        collapse: name of a field: only the best document for each of its values, such as one picture of each product
+        group: name of a field: the best `group_limit` (1) documents for each of its values, as `groups` of the result.
+            `limit` counts groups, and so does `total`
         after: the token of a change (`responseHeader.token`) that must be visible
         wire: other parameters by their names in the HTTP interface, such as `{"rank.weights": "1,-0.5"}`
         """
@@ -216,14 +255,39 @@ class Collection:
         self, fields: Texts, query: str = "*:*", *, filter: Optional[Filters] = None
     ) -> dict[str, dict[str, Any]]:
         """For each field `min`, `max`, `count` and `missing` in all documents that match; `sum`, `mean` and `stddev` of numbers."""
-        parameters = {"q": query, "fq": [str(one) for one in _list(filter)], "rows": 0}
-        found = self._form("/select", {**parameters, "stats": True, "stats.field": _list(fields)})
-        return dict(found["stats"]["stats_fields"])
+        wire = {"stats": True, "stats.field": _list(fields)}
+        return self.search(query, filter=filter, limit=0, fields=[], wire=wire).stats
 
     def terms(self, field: str, *, prefix: Optional[str] = None, limit: int = 10) -> dict[Any, int]:
         """The values of a field with their counts, for suggestions."""
         found = self._form("/terms", {"terms.fl": field, "terms.prefix": prefix, "terms.limit": limit})
         return _pairs(found["terms"].get(field, []))
+
+    def groups(self, *, filter: Optional[Filters] = None) -> Iterator[dict[str, Any]]:
+        """All groups of near-duplicates, each with `representative`, `size` and `members`. One page at a time is in memory."""
+        parameters = {"fq": [str(one) for one in _list(filter)], "rows": 100}
+        cursor: Optional[str] = None
+        while True:
+            page = self._form("/groups", {**parameters, "cursor": cursor})
+            yield from page["groups"]
+            cursor = page.get("nextCursor")
+            if cursor is None:
+                return
+
+    def tag(
+        self,
+        *,
+        id: Optional[str] = None,
+        file: Optional[Picture] = None,
+        url: Optional[str] = None,
+        field: str = "labels",
+        filter: Optional[Filters] = None,
+        limit: int = 10,
+    ) -> list[dict[str, Any]]:
+        """Suggests values of a field for a picture, each with `tag`, `confidence` and `voters`: similar documents vote."""
+        given = {"tagging.input.id": id, "tagging.input.url": url, "tagging.field": field, "tagging.max": limit}
+        pictures = [] if file is None else [read_picture(file)]
+        return list(self._form("/tag", {**given, "fq": [str(one) for one in _list(filter)]}, pictures)["tags"])
 
     def analyze(self, picture: Picture, *, thumbnail: bool = False) -> dict[str, str]:
         """Analyzes a picture and stores nothing. `outputs` is the value for `import` in a document."""
@@ -247,20 +311,28 @@ class Collection:
         fields: Sequence[str] = ("*",),
         sort: Optional[str] = None,
         facets: Texts = (),
+        collapse: Optional[str] = None,
         group: Optional[str] = None,
+        group_limit: int = 1,
         after: Optional[str] = None,
         wire: Optional[Mapping[str, Any]] = None,
+        **unknown: Any,
     ) -> Result:
+        for name in unknown:
+            known = _ARGUMENTS.get(name)
+            raise TypeError(f"There is no argument {name}: " + (f"use {known}." if known else "parameters of the HTTP interface go into wire."))
         filters = [str(one) for one in _list(filter)]
-        if group is not None:
-            quoted = group.replace("\\", "\\\\").replace("'", "\\'")
+        if collapse is not None:
+            quoted = collapse.replace("\\", "\\\\").replace("'", "\\'")
             filters.append(f"{{!collapse field='{quoted}'}}")
         names = _list(facets)
-        found = self._form(
+        groups = {"group": True, "group.field": group, "group.limit": group_limit, "group.ngroups": True}
+        found = self._named(
             endpoint,
             {
                 "fl": _field_list(fields, ranked),
                 **({"facet": True, "facet.field": names, "facet.mincount": 1} if names else {}),
+                **({} if group is None else groups),
                 **parameters,
                 "fq": filters,
                 "rows": limit,
@@ -271,15 +343,15 @@ class Collection:
             },
             pictures,
         )
-        response = found["response"]
-        counts = found.get("facet_counts", {}).get("facet_fields", {})
-        return Result(
-            documents=response["docs"],
-            total=response["numFound"],
-            total_is_exact=response["numFoundExact"],
-            facets={name: _pairs(flat) for name, flat in counts.items()},
-            warnings=found["responseHeader"].get("warnings", []),
-        )
+        return _result(found)
+
+    def _named(self, endpoint: str, parameters: Mapping[str, Any], pictures: list[tuple[str, bytes]]) -> Any:
+        """Sends a form. An error has the names of the arguments."""
+        try:
+            return self._form(endpoint, parameters, pictures)
+        except AkinError as error:
+            message = _NAMED.sub(lambda name: _ARGUMENTS.get(name[0], name[0]), str(error))
+            raise type(error)(error.status, message, error.details, error.retry_after) from None
 
     def _form(
         self,
@@ -301,6 +373,23 @@ class Collection:
     def _address(self, endpoint: str, parameters: Mapping[str, Any]) -> str:
         query = query_string(parameters)
         return self._path + endpoint + ("?" + query if query else "")
+
+
+def _result(found: Mapping[str, Any]) -> Result:
+    grouped = next(iter(found.get("grouped", {}).values()), None)
+    lists = grouped["groups"] if grouped else []
+    groups = [Group(one["groupValue"], one["doclist"]["numFound"], one["doclist"]["docs"]) for one in lists]
+    counts = found.get("facet_counts", {}).get("facet_fields", {})
+    return Result(
+        documents=[one for group in groups for one in group.documents] if grouped else found["response"]["docs"],
+        total=grouped["ngroups"] if grouped else found["response"]["numFound"],
+        total_is_exact=grouped is not None or found["response"]["numFoundExact"],
+        groups=groups,
+        facets={name: _pairs(flat) for name, flat in counts.items()},
+        stats=found.get("stats", {}).get("stats_fields", {}),
+        expanded={value: page["docs"] for value, page in found.get("expanded", {}).items()},
+        warnings=found["responseHeader"].get("warnings", []),
+    )
 
 
 def _field_list(fields: Sequence[str], ranked: bool) -> str:

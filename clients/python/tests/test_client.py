@@ -8,7 +8,7 @@ import threading
 import unittest
 import urllib.parse
 
-from akin_client import AccessError, BusyError, Client, Filter, NotFoundError, field, search_token, where
+from akin_client import AccessError, BadRequestError, BusyError, Client, Filter, NotFoundError, field, search_token, where
 
 
 class FilterTest(unittest.TestCase):
@@ -149,7 +149,7 @@ class RequestTest(unittest.TestCase):
     def test_makes_parameters_of_a_search(self):
         self.answer(self.found({"id": "2", "score": 0.5}, facet_counts={"facet_fields": {"brand": ["Ada", 2]}}))
         result = self.shop.similar(
-            id=["1", "2"], filter=["a:1", where("b:{}", 2)], group="sku code", fields=["net weight"], facets="brand", threshold=0.5
+            id=["1", "2"], filter=["a:1", where("b:{}", 2)], collapse="sku code", fields=["net weight"], facets="brand", threshold=0.5
         )
         self.assertEqual((result.total, len(result), result[0]["score"]), (7, 1, 0.5))
         self.assertEqual(result.facets, {"brand": {"Ada": 2}})
@@ -166,8 +166,43 @@ class RequestTest(unittest.TestCase):
         self.assertEqual((self.form()["rank.mode"], self.form()["rank.weights"]), (["texture"], ["1"]))
         self.shop.search(sort="price asc")
         self.assertEqual(self.form()["fl"], ["id,*,-outputs"])
+
+    def test_refuses_arguments_that_it_does_not_know(self):
         self.assertRaises(TypeError, self.shop.similar)
-        self.assertRaises(TypeError, self.shop.similar, id="1", colour="red")
+        for wrong, said in [({"rows": 3}, "rows: use limit"), ({"fq": "a:1"}, "fq: use filter"), ({"colour": "red"}, "go into wire")]:
+            with self.assertRaisesRegex(TypeError, said):
+                self.shop.similar(id="1", **wrong)
+        for url in ("127.0.0.1:8983", "localhost:8983", "http://", ""):
+            with self.assertRaisesRegex(ValueError, "begins with http://"):
+                Client(url)
+        self.assertEqual(self.server.requests, [])
+
+    def test_says_its_own_names_in_errors_of_searches(self):
+        messages = "Parameter rank.by.hex: \"x\". Parameter rows must be 5. Parameters start and rows are. Write rows."
+        self.answer((400, {}, {"error": {"msg": messages, "details": [1]}}))
+        with self.assertRaises(BadRequestError) as caught:
+            self.shop.similar(color="x")
+        said = "Parameter color: \"x\". Parameter limit must be 5. Parameters offset and limit are. Write rows."
+        self.assertEqual((str(caught.exception), caught.exception.details), (said, [1]))
+
+    def test_gives_groups_and_other_sections_of_a_response(self):
+        page = {"numFound": 3, "docs": [{"id": "1"}, {"id": "2"}]}
+        grouped = {"sku": {"matches": 9, "ngroups": 4, "groups": [{"groupValue": "a", "doclist": page}]}}
+        self.answer((200, {}, {"responseHeader": {}, "grouped": grouped, "stats": {"stats_fields": {"price": {"max": 1.5}}}}))
+        found = self.shop.search("red", group="sku", group_limit=2, wire={"stats": True})
+        self.assertEqual([(one.value, one.total, one.documents) for one in found.groups], [("a", 3, page["docs"])])
+        self.assertEqual((found.documents, found.total, found.stats), (page["docs"], 4, {"price": {"max": 1.5}}))
+        self.assertEqual((self.form()["group.field"], self.form()["group.limit"]), (["sku"], ["2"]))
+        self.answer(self.found({"id": "1"}, expanded={"a": page}))
+        self.assertEqual(self.shop.search(collapse="sku", wire={"expand": True}).expanded, {"a": page["docs"]})
+
+    def test_lists_groups_of_duplicates_and_suggests_labels(self):
+        self.answer((200, {}, {"groups": [{"id": "a"}], "nextCursor": "n"}), (200, {}, {"groups": [{"id": "b"}]}))
+        self.assertEqual([one["id"] for one in self.shop.groups(filter="a:1")], ["a", "b"])
+        self.assertEqual((self.form()["cursor"], self.form()["fq"]), (["n"], ["a:1"]))
+        self.answer((200, {}, {"tags": [{"tag": "red", "confidence": 0.5}]}))
+        self.assertEqual(self.shop.tag(id="1", limit=3), [{"tag": "red", "confidence": 0.5}])
+        self.assertEqual((self.form()["tagging.input.id"], self.form()["tagging.max"]), (["1"], ["3"]))
 
     def test_reads_everything_page_by_page(self):
         self.answer(
