@@ -1,5 +1,7 @@
 // A nightly report: groups of near-duplicates of a collection, the largest first, as Markdown.
 // npm install akin-client; node duplicate-report.mjs [collection] > report.md
+// In a clone of akin, before akin is released: npm run pack; copy this file into an empty folder, and there
+// npm install <clone>/dist/akin-client-*.tgz
 import { createClient } from 'akin-client';
 
 const { AKIN_URL = 'http://127.0.0.1:8983', AKIN_KEY: key } = process.env;

@@ -102,8 +102,8 @@ describe('the groups to review', () => {
     await page.getByText('2 chosen').waitFor();
     await page.getByRole('checkbox').nth(2).uncheck();
     await page.getByRole('button', { name: 'Delete…' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Delete documents' });
-    await dialog.getByText('Delete 1 document from the collection?').waitFor();
+    const dialog = page.getByRole('dialog', { name: 'Delete pictures' });
+    await dialog.getByText('Delete 1 picture from the collection?').waitFor();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     expect((await collection.status()).documents).toBe(3);
     await page.getByRole('button', { name: 'Delete…' }).click();
@@ -145,7 +145,7 @@ describe('the groups to review', () => {
     await page.getByLabel('Keep…').first().selectOption('first');
     await page.getByText('25 chosen').waitFor();
     await page.getByRole('button', { name: 'Delete…' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Delete documents' });
+    const dialog = page.getByRole('dialog', { name: 'Delete pictures' });
     await dialog.waitFor();
     await page.goBack();
     await dialog.waitFor({ state: 'hidden' });

@@ -24,7 +24,7 @@ export const TEXTS = {
     away: 'akin does not answer. Is it still running? What you see is from before.',
     askAgain: 'Try again',
     fresh: (documents: number) => `${number(documents)} new`,
-    freshTitle: 'Show the new documents',
+    freshTitle: 'Show the new pictures',
     looking: 'Looking…',
     copy: 'Copy',
     cancel: 'Cancel',

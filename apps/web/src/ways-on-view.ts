@@ -1,13 +1,15 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Actions } from './actions.ts';
 import type { PageData } from './page-data.ts';
+import { hasQuerySyntax } from './search-box.ts';
 import { TEXTS } from './texts.ts';
 import type { ViewState } from './view-state.ts';
 
 const T = TEXTS.waysOn;
 
 export function waysOnView(state: ViewState, pageData: PageData, actions: Actions): TemplateResult | typeof nothing {
-  const lacksWords = state.words !== '' && pageData.scope === 'admin' && pageData.status?.model?.words === false;
+  const isForPictures = state.words !== '' && !hasQuerySyntax(state.words);
+  const lacksWords = isForPictures && pageData.scope === 'admin' && pageData.status?.model?.words === false;
   const hasFilters = state.words !== '' && state.filters.length > 0;
   return html`<div class="ways-on">
     ${pageData.waysOn.map(

@@ -157,7 +157,7 @@ function table(keys: readonly Key[]): string {
       key.scope,
       day(key.createdAt),
       day(key.expiresAt),
-      key.usedAt === null ? '-' : `${key.usedAt.slice(0, 13)}h`,
+      key.usedAt === null ? '-' : `${key.usedAt.slice(0, 16).replace('T', ' ')} UTC`,
       key.rate === null ? '-' : `${key.rate}/s`,
       key.collections === null ? 'all' : key.collections.join(',') || 'none',
       key.origins.join(',') || '-',

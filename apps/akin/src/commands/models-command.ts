@@ -54,7 +54,7 @@ function list(folder: string): string {
   const here = new Set(downloadedModels(folder));
   const rows = KNOWN_MODELS.map(({ name, numbers, megabytes, licence, about }) => [
     name,
-    `${numbers} numbers`,
+    `${numbers} dimensions`,
     `${megabytes} MB`,
     licence,
     about,

@@ -70,8 +70,8 @@ function modelOf(model: ContentModel, pageData: PageData, mayGet: boolean, actio
   </li>`;
 }
 
-function about({ licence, megabytes, numbers, about: use, here }: ContentModel): string {
-  return [use, licence ?? '', megabytes === null ? '' : bytes(megabytes * 1e6), T.numbers(numbers), here ? T.here : '']
+function about({ licence, megabytes, about: use, here }: ContentModel): string {
+  return [use, licence ?? '', megabytes === null ? '' : bytes(megabytes * 1e6), here ? T.here : '']
     .filter(Boolean)
     .join(' · ');
 }

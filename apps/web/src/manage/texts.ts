@@ -1,4 +1,4 @@
-import { count, number } from '../format.ts';
+import { count } from '../format.ts';
 
 export const MANAGE_TEXTS = {
   collections: 'Collections',
@@ -37,7 +37,6 @@ export const MANAGE_TEXTS = {
 export const MODELS_TEXTS = {
   title: 'Models',
   words: 'finds words',
-  numbers: (numbers: number) => `${number(numbers)} numbers`,
   here: 'here',
   usedBy: (collection: string) => `used by ${collection}`,
   get: 'Get',
@@ -48,7 +47,7 @@ export const MODELS_TEXTS = {
   use: (collection: string) => `Use for ${collection}…`,
   useOf: (collection: string, name: string) => `Use ${name} for ${collection}`,
   useText: (documents: number, name: string) =>
-    `akin analyzes ${count(documents, 'document')} again with ${name}. Searches and changes go on meanwhile, with the old model; you can pause it.`,
+    `akin analyzes ${count(documents, 'picture')} again with ${name}. Searches and changes go on meanwhile, with the old model; you can pause it.`,
   useAction: 'Analyze again',
   reindexing: (collection: string, name: string) => `Analyzing ${collection} again${name && ` with ${name}`}`,
   reindexFailed: (collection: string) => `${collection} was not analyzed again.`,
@@ -57,5 +56,5 @@ export const MODELS_TEXTS = {
   resume: 'Resume',
   left: (time: string) => `${time} left`,
   forNew: 'Use for new collections',
-  newModel: (name: string) => `with ${name}`,
+  newModel: (name: string) => (name === 'akin' ? 'with akin’s own model' : `with the model ${name}`),
 } as const;

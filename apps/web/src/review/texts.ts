@@ -8,8 +8,8 @@ export const REVIEW_TEXTS = {
   keepAll: 'Keep all',
   deleting: 'Deleting…',
   deleteChosen: 'Delete…',
-  confirm: 'Delete documents',
-  question: (documents: number) => `Delete ${count(documents, 'document')} from the collection?`,
+  confirm: 'Delete pictures',
+  question: (documents: number) => `Delete ${count(documents, 'picture')} from the collection?`,
   undoFor: (seconds: number) =>
     `You can undo this for ${count(seconds, 'second')}, and bring them back from the trash for 30 days.`,
   emptied: (groups: number) => `${groups === 1 ? 'One group loses' : `${number(groups)} groups lose`} all pictures.`,

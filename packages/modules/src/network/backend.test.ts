@@ -29,7 +29,7 @@ describe('the check of the backend', () => {
   });
 
   it.each([
-    ['is not installed', undefined, 'onnxruntime-node, which is faster, is not installed'],
+    ['is not installed', undefined, 'onnxruntime-node, which is faster, is not installed: docs/backends.md says how'],
     [
       'does not load',
       "throw new Error('no such library\\nmore')",

@@ -62,7 +62,10 @@ export async function chooseBackend(
 ): Promise<{ readonly backend: Backend; readonly reason?: string }> {
   if (choice !== 'auto') return { backend: choice };
   if (locate(PACKAGES.onnx as string) === undefined) {
-    return { backend: 'wasm', reason: 'onnxruntime-node, which is faster, is not installed' };
+    return {
+      backend: 'wasm',
+      reason: 'onnxruntime-node, which is faster, is not installed: docs/backends.md says how',
+    };
   }
   try {
     await loadPackageOf('onnx');
