@@ -3,9 +3,13 @@ import { MAX_LONG_SIDE, PointDetector } from './detector.ts';
 import type { Point, Points } from './points.ts';
 
 /** Of a stored picture. */
-const STORED = { longSide: 400, levels: 8, max: 100 };
+const STORED = { longSide: 400, levels: 8, max: 200 };
 /** Of a picture that is searched for: it may be a small part of another one, or show it small. */
-const SOUGHT = { longSide: MAX_LONG_SIDE, levels: 12, max: 500, coarse: { max: 300, from: 4 } };
+const SOUGHT = {
+  ...{ longSide: MAX_LONG_SIDE, levels: 12, max: 500, coarse: { max: 300, from: 4 } },
+  /** Otherwise the text of a page would take the points of a picture on it. */
+  pool: 8,
+};
 
 let detector: PointDetector | undefined;
 
@@ -16,13 +20,13 @@ export async function pointsOf(picture: Picture): Promise<Points> {
   return sized(detected, detector.points(detected, STORED.max));
 }
 
-/** Eight times as many points of a picture, with which it is searched for. */
+/** Four times as many points of a picture, with which it is searched for. */
 export async function soughtPointsOf(picture: Picture): Promise<Points> {
   detector ??= new PointDetector();
   const detected = detector.detect(await pixelsFor(picture, SOUGHT.longSide), SOUGHT.longSide, SOUGHT.levels);
-  const points = detector.points(detected, SOUGHT.max);
+  const points = detector.points(detected, SOUGHT.max, 0, SOUGHT.pool);
   const known = new Set(points.map(keyOf));
-  const coarse = detector.points(detected, SOUGHT.coarse.max, SOUGHT.coarse.from);
+  const coarse = detector.points(detected, SOUGHT.coarse.max, SOUGHT.coarse.from, SOUGHT.pool);
   return sized(detected, [...points, ...coarse.filter((point) => !known.has(keyOf(point)))]);
 }
 

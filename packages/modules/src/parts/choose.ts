@@ -8,9 +8,6 @@ export interface Corner {
   readonly response: number;
 }
 
-/** How many of the strongest corners of a level points are chosen from, for each point. */
-const POOL = 2;
-
 /** In pixels. */
 export interface LevelSize {
   readonly width: number;
@@ -18,16 +15,18 @@ export interface LevelSize {
 }
 
 /**
- * Chooses points: finer levels get more of them, by their length; each level half of the strongest ones that it has
- * too many of, evenly spread.
+ * Chooses points: finer levels get more of them, by their length; each level some of its strongest ones, evenly spread.
  *
  * @param factor between the sides of two levels
+ * @param pool how many of the strongest corners of a level points are chosen from, for each point: the more, the more
+ * even they lie
  */
 export function choosePoints(
   corners: readonly Corner[],
   levels: readonly LevelSize[],
   max: number,
   factor: number,
+  pool: number,
 ): Corner[] {
   const byLevel = levels.map((): Corner[] => []);
   for (const corner of corners) byLevel[corner.level]?.push(corner);
@@ -39,7 +38,7 @@ export function choosePoints(
     const weight = factor ** -level;
     const wanted = Math.min(left, Math.round((left * weight) / weights));
     weights -= weight;
-    const own = strongest(byLevel[level] as Corner[], POOL * wanted);
+    const own = strongest(byLevel[level] as Corner[], pool * wanted);
     const taken = spread(own, levels[level] as LevelSize, wanted);
     left -= taken.length;
     chosen.push(...taken);
@@ -57,7 +56,7 @@ function strongest(corners: Corner[], count: number): Corner[] {
     .slice(0, count);
 }
 
-/** As many corners from {@link POOL} times as many, strongest first, with the greatest distance between them that allows it. */
+/** Some of the corners, strongest first, with the greatest distance between them that allows as many. */
 function spread(corners: readonly Corner[], { width, height }: LevelSize, wanted: number): readonly Corner[] {
   if (corners.length <= wanted) return corners;
   let best: readonly Corner[] = corners.slice(0, wanted);
@@ -92,7 +91,7 @@ function apart(pool: readonly Corner[], width: number, height: number, distance:
   };
   for (const corner of pool) {
     const [column, row] = [Math.floor(corner.x / cell), Math.floor(corner.y / cell)];
-    if (!isFree(corner, column, row)) continue;
+    if ((grid[row * columns + column] as number) >= 0 || !isFree(corner, column, row)) continue;
     grid[row * columns + column] = taken.length;
     taken.push(corner);
     if (taken.length === wanted) break;

@@ -82,13 +82,13 @@ export class PointDetector {
     return { levels, corners };
   }
 
-  /** @param from the finest level that counts */
-  points({ levels, corners }: Detected, max: number, from = 0): Point[] {
+  /** @param from the finest level that counts @param pool see {@link choosePoints} */
+  points({ levels, corners }: Detected, max: number, from = 0, pool = 2): Point[] {
     const shifted =
       from === 0
         ? corners
         : corners.flatMap(({ level, ...others }) => (level < from ? [] : [{ ...others, level: level - from }]));
-    const chosen = choosePoints(shifted, levels.slice(from), max, LEVEL_FACTOR);
+    const chosen = choosePoints(shifted, levels.slice(from), max, LEVEL_FACTOR, pool);
     const [{ width, height } = { width: 1, height: 1 }] = levels;
     const long = Math.max(width, height);
     return chosen.map(({ level, x, y }) => {

@@ -90,14 +90,23 @@ describe('the points of a picture', () => {
 
 it('chooses the strongest points, and spreads the others', () => {
   const corners = Array.from({ length: 400 }, (_, i) => ({ level: 0, x: i % 20, y: Math.floor(i / 20), response: i }));
-  const few = choosePoints(corners.slice(0, 5), [{ width: 100, height: 100 }], 10, 1.2);
+  const few = choosePoints(corners.slice(0, 5), [{ width: 100, height: 100 }], 10, 1.2, 2);
   expect(few).toHaveLength(5);
-  const chosen = choosePoints(corners, [{ width: 100, height: 100 }], 100, 1.2);
+  const chosen = choosePoints(corners, [{ width: 100, height: 100 }], 100, 1.2, 2);
   expect(chosen).toHaveLength(100);
   // Half of the strongest 200.
   expect(Math.min(...chosen.map(({ response }) => response))).toBeGreaterThanOrEqual(200);
   const distances = chosen.flatMap((a, i) => chosen.slice(i + 1).map((b) => Math.hypot(a.x - b.x, a.y - b.y)));
   expect(Math.min(...distances)).toBeGreaterThan(1);
+});
+
+it('takes points from a picture on a page of text, if the pool is large', () => {
+  const text = Array.from({ length: 300 }, (_, i) => ({ level: 0, x: i % 30, y: Math.floor(i / 30), response: 9 }));
+  const picture = Array.from({ length: 100 }, (_, i) => ({ level: 0, x: 60 + (i % 30), y: 30, response: 1 }));
+  const fromPicture = (pool: number) =>
+    choosePoints([...text, ...picture], [{ width: 100, height: 100 }], 50, 1.2, pool).filter(({ x }) => x >= 60);
+  expect(fromPicture(2)).toHaveLength(0);
+  expect(fromPicture(8).length).toBeGreaterThan(5);
 });
 
 function ones(word: number): number {

@@ -18,7 +18,7 @@ const MAX_ADDED_SHARE = 0.25;
 const MIN_MERGED = 65_536;
 const BYTES_OF_POINT = 16;
 /** Points of a picture, for the estimate of memory. */
-const POINTS_OF_PICTURE = 100;
+const POINTS_OF_PICTURE = 200;
 
 /** A row that may show a part of a picture. */
 interface RowCandidate {
