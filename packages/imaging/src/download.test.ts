@@ -52,18 +52,14 @@ async function refusal(
 }
 
 describe('downloadImage', () => {
-  it('returns the bytes for any declared type', async () => {
-    const base = await serve((_, response) => response.writeHead(200, { 'content-type': 'text/plain' }).end(picture));
-    expect(Buffer.compare(await downloadImage(`${base}/a.jpg?x=1#y`, { policy: LOOPBACK }), picture)).toBe(0);
-  });
-
-  it('asks as a plain client: host, query, no credentials, no cookies', async () => {
+  it('returns the bytes for any declared type, and asks as a plain client: host, query, no credentials, no cookies', async () => {
     let seen: IncomingMessage | undefined;
     const base = await serve((request, response) => {
       seen = request;
-      response.setHeader('set-cookie', 'a=b').end(picture);
+      response.writeHead(200, { 'set-cookie': 'a=b', 'content-type': 'text/plain' }).end(picture);
     });
-    await downloadImage(`${base}/p/a%20b.png?sig=1%2B2`, { policy: LOOPBACK });
+    const bytes = await downloadImage(`${base}/p/a%20b.png?sig=1%2B2#y`, { policy: LOOPBACK });
+    expect(Buffer.compare(bytes, picture)).toBe(0);
     expect(seen?.url).toBe('/p/a%20b.png?sig=1%2B2');
     expect(seen?.headers.host).toBe(new URL(base).host);
     expect(seen?.headers['accept-encoding']).toBe('identity');
@@ -197,52 +193,26 @@ describe('downloadImage', () => {
 });
 
 describe('where downloadImage refuses to go', () => {
-  it.each([
-    'http://127.0.0.1/',
-    'http://127.1/',
-    'http://2130706433/',
-    'http://0x7f.0.0.1/',
-    'http://0177.0.0.1/',
-    'http://[::1]/',
-    'http://[::ffff:127.0.0.1]/',
-    'http://[::ffff:7f00:1]/',
-    'http://localhost/',
-    'https://localhost./',
-    'http://①②⑦.⓪.⓪.①/',
-  ])('does not reach this machine as %s', async (url) => {
-    const error = await refusal(url, PUBLIC);
-    expect(error.code).toBe('image-unreachable');
-    expect(error.message).toMatch(/machine that akin runs on|host name is not known/);
-  });
-
-  it.each([
-    ['http://10.0.0.1/', /private network/],
-    ['http://192.168.0.1:8080/a.png', /private network/],
-    ['http://100.64.1.1/', /private network/],
-    ['http://[fd00::1]/', /private network/],
-    ['http://[64:ff9b::a00:1]/', /private network/],
-    ['http://[2002:a00:1::]/', /private network/],
-    ['http://0.0.0.0/', /reserved/],
-    ['http://0/', /reserved/],
-    ['http://[::]/', /reserved/],
-    ['http://224.0.0.1/', /reserved/],
-    ['http://255.255.255.255/', /reserved/],
-  ])('does not reach %s unless the policy says so', async (url, message) => {
-    expect((await refusal(url, LOOPBACK)).message).toMatch(message);
-  });
-
-  it.each([
-    'http://169.254.169.254/latest/meta-data/',
-    'http://0xa9fea9fe/',
-    'http://2852039166/',
-    'http://[::ffff:169.254.169.254]/',
-    'http://[fe80::1]/',
-    'http://[fd00:ec2::254]/',
-    'http://100.100.100.200/',
-    'http://168.63.129.16/',
-  ])('never reaches %s, not even with everything allowed', async (url) => {
-    const policy = { allowLoopback: true, allowPrivate: true, allowHosts: [new URL(url).hostname] };
-    expect((await refusal(url, policy)).message).toMatch(/link-local|metadata/);
+  // address.test.ts has the kinds of addresses: here are the ways to write them in a URL.
+  const everything = (host: string) => ({ allowLoopback: true, allowPrivate: true, allowHosts: [host] });
+  it.each<[string, DownloadPolicy, RegExp]>([
+    ['http://127.1/', PUBLIC, /machine that akin runs on/],
+    ['http://2130706433/', PUBLIC, /machine that akin runs on/],
+    ['http://0177.0.0.1/', PUBLIC, /machine that akin runs on/],
+    ['http://[::ffff:7f00:1]/', PUBLIC, /machine that akin runs on/],
+    ['http://①②⑦.⓪.⓪.①/', PUBLIC, /machine that akin runs on/],
+    ['https://localhost./', PUBLIC, /machine that akin runs on|host name is not known/],
+    ['http://192.168.0.1:8080/a.png', LOOPBACK, /private network/],
+    ['http://[64:ff9b::a00:1]/', LOOPBACK, /private network/],
+    ['http://0/', LOOPBACK, /reserved/],
+    ['http://[::]/', LOOPBACK, /reserved/],
+    ['http://0xa9fea9fe/', everything('0xa9fea9fe'), /link-local|metadata/],
+    ['http://[fd00:ec2::254]/', everything('[fd00:ec2::254]'), /link-local|metadata/],
+  ])('does not reach %s unless the policy says so', async (url, policy, message) => {
+    expect(await refusal(url, policy)).toMatchObject({
+      code: 'image-unreachable',
+      message: expect.stringMatching(message),
+    });
   });
 
   it('checks the target of every redirect', async () => {
