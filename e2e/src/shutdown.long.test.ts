@@ -1,11 +1,11 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Collection } from '@akin/client';
 import { drawImage, type TestDatabase, type TestRedis, testDatabase, testRedis } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { RunningCommand, serveAkin, temporaryFolder, until } from './akin.ts';
+import { serveAkin, temporaryFolder, until } from './akin.ts';
 import { type FleetProcess, type Pictures, servePictures, startFleet } from './fleet.ts';
 
 /**
@@ -122,21 +122,6 @@ describe('the end of a process of a fleet under load', () => {
       return (await countOf(collection(), 'id:slow*')) === 40;
     });
     expect((await collection().status()).failed).toBe(0);
-  });
-});
-
-describe('the end of akin serve while it starts', () => {
-  it('leaves no incomplete database, and serves nothing', async () => {
-    const data = await temporaryFolder();
-    try {
-      const command = new RunningCommand(['serve', '--port', '0', '--no-open', '--data', data.folder]);
-      const made = () => readdir(path.join(data.folder, 'database')).catch((): string[] => []);
-      await until('it makes a database', async () => (await made()).includes('pg'));
-      expect(await within(command.stop())).toEqual({ code: 0, signal: null, out: '', err: '' });
-      expect((await made()).sort()).toEqual(['akin.json', 'pg']);
-    } finally {
-      await data.remove();
-    }
   });
 });
 

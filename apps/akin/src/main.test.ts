@@ -44,8 +44,7 @@ describe('the command akin', () => {
   it('prints its version', async () => {
     const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
     const printed = { code: 0, out: `${version}\n`, err: '' };
-    expect(await runAkin(['--version'])).toEqual(printed);
-    expect(await runInTurn([['-v'], ['version']])).toEqual([printed, printed]);
+    expect(await runInTurn([['--version'], ['-v'], ['version']])).toEqual([printed, printed, printed]);
   });
 
   it('notices a used port before it creates a database', async () => {
@@ -68,20 +67,12 @@ describe('the command akin', () => {
 
   it('uses the store that the command names, even if the environment has the URL of an akin or a database', async () => {
     const env = { AKIN_URL: 'http://127.0.0.1:9', DATABASE_URL: 'postgres://127.0.0.1:1/x' };
-    const made = await runAkin(['keys', 'create', '--scope', 'search', '--data', store], { env });
-    expect([made.code, made.out]).toEqual([0, expect.stringMatching(/^akin_\w+\n$/)]);
     const saved = await runAkin(['backup', path.join(store, 'saved'), '--data', store], { env });
     expect([saved.code, saved.err]).toEqual([0, '']);
     const exported = await runAkin(['export', '--data', store], { env });
     expect([exported.code, exported.err]).toEqual([1, expect.stringContaining(`No akin serves from ${store}: `)]);
-    for (const args of [
-      ['keys', 'list'],
-      ['backup', path.join(store, 'none')],
-      ['keys', 'list', '--url', env.AKIN_URL],
-    ]) {
-      const { code, err } = await runAkin(args, { env });
-      expect([code, err]).toEqual([1, expect.stringContaining(env.AKIN_URL)]);
-    }
+    const { code, err } = await runAkin(['keys', 'list'], { env });
+    expect([code, err]).toEqual([1, expect.stringContaining(env.AKIN_URL)]);
   });
 
   it('says why an akin that answers is not ready', async () => {
@@ -118,7 +109,12 @@ const REFUSED: readonly (readonly [args: readonly string[], message: RegExp])[] 
   [['analyze', '--threads', 'many', 'x.jpg'], /--threads .* must be a whole number/],
   [['analyze', '--modules', 'colour', 'x.jpg'], /colour/],
   [['index'], /Name a folder/],
+  [['index', '.', '--url', 'http://127.0.0.1:9'], /^No akin answers at http:\/\/127\.0\.0\.1:9\.$/m],
+  [['import', import.meta.filename, '--url', 'http://127.0.0.1:9'], /No akin answers/],
+  [['keys', 'list', '--url', 'http://127.0.0.1:9'], /http:\/\/127\.0\.0\.1:9/],
   [['index', '.', '--url', 'http://127.0.0.1:9', '--port', '9'], /--port and --url .* exclude each other/],
+  [['indexer', '--port', '0'], /^--database-url \(or DATABASE_URL\) must name the database\.$/m],
+  [['analyze-node', '--host', '0.0.0.0', '--port', '0'], /AKIN_FLEET_KEY/],
   [['status', 'shop'], /takes only options, not "shop"/],
   [['indexer', 'shop'], /takes only options, not "shop"/],
   [['backup'], /Name one file/],

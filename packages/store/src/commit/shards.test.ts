@@ -89,33 +89,4 @@ describe('shards on postgres', () => {
       ['d0', 1n],
     ]);
   });
-
-  it('that cannot be finished are finished by others of the commit, or by the next one', async () => {
-    const collection = await createCollection(store, 'broken-off', { shards: 3 });
-    await accept(store, collection, numbered(1));
-    await commit(store, collection);
-    const shards = await shardsOfIds(collection);
-    const held = [...shards.values()].filter((shard) => shard === shards.get('d0')).length;
-    await accept(store, collection, numbered(2));
-    // One shard is not done, and its connection breaks. Its process decides whether this commit continues it.
-    const broken = holdOne(collection, COUNT - held, async () => {
-      await store.engine.query(
-        `select pg_terminate_backend(pid) from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock' and query like '%documents%'`,
-      );
-    });
-    const isBroken = await broken.then(
-      () => false,
-      () => true,
-    );
-    if (isBroken) {
-      expect(await collectionStatus(store, collection)).toMatchObject({ commit: 1, pending: COUNT });
-      expect(new Set((await visible(store, collection, 'n')).map((row) => (row as unknown[])[1]))).toEqual(
-        new Set([1n]),
-      );
-    }
-    expect(await commit(store, collection)).toMatchObject({ commit: 2, failed: 0 });
-    expect(await collectionStatus(store, collection)).toMatchObject({ commit: 2, pending: 0 });
-    expect(new Set((await visible(store, collection, 'n')).map((row) => (row as unknown[])[1]))).toEqual(new Set([2n]));
-  });
 });
