@@ -3,11 +3,12 @@ import { describe, expect, it } from '@jest/globals';
 import { firstRequests } from './first-requests.ts';
 
 /** A client of a collection "c", of whose documents those in `pictures` have a picture. */
-function clientWith(collections: readonly object[], ...pictures: string[]) {
+function clientWith(collections: readonly { name: string; documents: number }[], ...pictures: string[]) {
   const fetch = async (input: unknown) => {
     if (new URL(String(input)).pathname === '/api/cores') return Response.json({ collections });
     const isRanked = new URL(String(input)).pathname.endsWith('/color');
-    const ids = isRanked ? pictures : ['a note', ...pictures];
+    const notes = collections.some((one) => one.documents > 0) ? ['a note'] : [];
+    const ids = isRanked ? pictures : [...notes, ...pictures];
     const docs = ids.map((id) => ({ id })).slice(0, 1);
     return Response.json({ responseHeader: { status: 0 }, response: { numFound: ids.length, start: 0, docs } });
   };
@@ -21,9 +22,11 @@ describe('the first requests', () => {
     expect(text).not.toContain('a note');
   });
 
-  it('are left out if no document has a picture', async () => {
-    const client = clientWith([{ name: 'c', documents: 1 }]);
-    expect(await firstRequests(client, 'c', false)).toMatch(/^No document has a picture yet\./);
+  it.each([
+    [1, /^No document has a picture yet\./],
+    [0, /^The collection is empty\. To fill it: npx akin-search index/],
+  ])('are left out if no document has a picture, of %d', async (documents, said) => {
+    expect(await firstRequests(clientWith([{ name: 'c', documents }]), 'c', false)).toMatch(said);
   });
 
   it('are about another collection if only that one has documents', async () => {

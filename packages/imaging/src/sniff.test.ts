@@ -92,7 +92,7 @@ describe('sniffImage', () => {
   });
 
   it('unpacks only the head of a gzip bomb', async () => {
-    const bomb = gzipSync(Buffer.alloc(200_000_000));
+    const bomb = gzipSync(Buffer.alloc(100_000_000));
     const all = await processorTime(() => gunzipSync(bomb));
     expect(await processorTime(() => expect(refusal(bomb).message).toMatch(/gzip/))).toBeLessThan(all / 4);
   });

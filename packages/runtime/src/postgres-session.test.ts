@@ -106,7 +106,7 @@ describe('a connection to PgBouncer', () => {
     setFlagsFromString('--expose-gc');
     const collecting = setInterval(runInNewContext('gc'), 200);
     try {
-      for (let times = 0; times < 3; times++) await expect(check(pooler.url)).rejects.toThrow(/transaction pooling/);
+      await expect(check(pooler.url)).rejects.toThrow(/transaction pooling/);
     } finally {
       clearInterval(collecting);
       stop.abort();
