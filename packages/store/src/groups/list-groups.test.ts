@@ -45,8 +45,8 @@ describe.each(ENGINES)('lists of groups on %s', (kind) => {
       file('b', 1, '/lib', { file_inode: 7, file_hash: 1 }),
       file('link of b', 1, '/other', { file_inode: 7, file_hash: 1 }),
       file('copy of b', 1.01, '/lib', { file_inode: 7, file_hash: 2 }),
-      picture('c', 2),
-      picture('copy of c', 2.01),
+      picture('c', 2, { source: 'acme', path: 'shoes' }),
+      picture('copy of c', 2.01, { source: 'acme', path: 'shoes' }),
     );
     await update(collection);
     const page = await listGroups(on.store, collection, { rows: 1, members: 10 });

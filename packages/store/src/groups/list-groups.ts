@@ -159,7 +159,8 @@ async function allGroups(
 
 /**
  * SQL for rows `d`, of which two documents that name one file have one in common: its path, or its number on the disk,
- * which links share. Numbers are unique only on one disk.
+ * which links share. Numbers are unique only on one disk. A document without `bytes` is not one of a file, whatever its
+ * `source` means.
  */
 function fileKeys({ schema }: Snapshot): string[] {
   const columnOf = (name: string, type: FieldType) => {
@@ -167,11 +168,10 @@ function fileKeys({ schema }: Snapshot): string[] {
     return column?.kind === 'column' && column.type === type ? `d.${column.sql}` : undefined;
   };
   const [source, path] = ['source', 'path'].map((name) => columnOf(name, 'string'));
-  const numbers = ['file_inode', 'file_hash', 'bytes'].map((name) => columnOf(name, 'long'));
-  return [
-    ...(source === undefined ? [] : [`rtrim(${source}, '/\\') || '/' || coalesce(${path ?? 'null'}, d.id)`]),
-    ...(numbers.includes(undefined) ? [] : [numbers.join(" || ' ' || ")]),
-  ];
+  const [bytes, hash, inode] = ['bytes', 'file_hash', 'file_inode'].map((name) => columnOf(name, 'long'));
+  if (source === undefined || bytes === undefined) return [];
+  const place = `case when ${bytes} is not null then rtrim(${source}, '/\\') || '/' || coalesce(${path ?? 'null'}, d.id) end`;
+  return hash && inode ? [place, `${inode} || ' ' || ${hash} || ' ' || ${bytes}`] : [place];
 }
 
 /**
