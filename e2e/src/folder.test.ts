@@ -223,15 +223,15 @@ describe('what was indexed', () => {
     expect(err).toContain('2 skipped');
     await utimes(path.join(pictures, 'no-ending'), 1_700_000_000, 1_700_000_000);
     expect((await index()).out).toContain('2 skipped');
-    // A copy of what it was stays deleted.
-    await copyFile(path.join(pictures, 'no-ending'), path.join(pictures, 'holiday/backup'));
+    // What editors keep of it stays deleted.
+    await copyFile(path.join(pictures, 'no-ending'), path.join(pictures, 'no-ending_original'));
     await appendFile(path.join(pictures, 'no-ending'), 'changed');
     const changed = await index();
     expect(changed.out).toContain('1 indexed, 3 unchanged');
     expect(changed.out).toContain('2 skipped');
     expect((await documents(collection)).has('no-ending')).toBe(true);
     expect((await index()).out).toContain('2 skipped');
-    await rm(path.join(pictures, 'holiday/backup'));
+    await rm(path.join(pictures, 'no-ending_original'));
     expect((await index('--restore-deleted')).out).toContain('1 indexed, 4 unchanged');
   });
 
