@@ -20,7 +20,8 @@ export const mcpCommand: CommandModule = {
     const { McpServer, StdioServerTransport, addTools } = await load();
     const { client, name } = await findServer(options);
     const collection = client.collection(name);
-    await collection.status();
+    // Not its status, which a key with a filter may not read.
+    await collection.schema();
     const server = new McpServer({ name: 'akin', version: akinVersion() }, { instructions: INSTRUCTIONS });
     addTools(server, collection);
     const ended = new Promise<void>((resolve) => {

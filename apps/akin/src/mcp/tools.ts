@@ -1,4 +1,11 @@
-import type { RankInput, SearchOptions, SimilarOptions, TypedCollection } from '@akin/client';
+import {
+  type CollectionSummary,
+  KeyError,
+  type RankInput,
+  type SearchOptions,
+  type SimilarOptions,
+  type TypedCollection,
+} from '@akin/client';
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
 
@@ -42,12 +49,14 @@ export function addTools(server: McpServer, collection: TypedCollection): void {
       annotations: READS,
     },
     async () => {
-      const [{ documents, model }, { schema }] = await Promise.all([collection.status(), collection.schema()]);
-      const fields = schema.fields.map(({ name, type, multiValued }) => [
-        name,
-        multiValued ? `${type}, several` : type,
+      const [{ total }, { schema }, status] = await Promise.all([
+        collection.search('*:*', { limit: 0 }),
+        collection.schema(),
+        statusIfAllowed(collection),
       ]);
-      return answer({ documents, words: model?.words ?? false, fields: Object.fromEntries(fields) });
+      const shown = schema.fields.filter(({ name, origin }) => origin !== 'analysis' || name === 'color_names');
+      const fields = shown.map(({ name, type, multiValued }) => [name, multiValued ? `${type}, several` : type]);
+      return answer({ documents: total, words: status?.model?.words, fields: Object.fromEntries(fields) });
     },
   );
 
@@ -77,7 +86,13 @@ export function addTools(server: McpServer, collection: TypedCollection): void {
     {
       description:
         'Finds copies of the same picture, also smaller, cropped or edited ones, by id, file or url. An id is not among its own copies.',
-      inputSchema: { ...PICTURES, threshold: THRESHOLD.describe('Minimum score. Default: 0.7'), ...SELECTION },
+      inputSchema: {
+        ...PICTURES,
+        threshold: THRESHOLD.describe(
+          'Minimum score. Default: 0.7; with 0.9 only sure copies, and not the same thing in another colour',
+        ),
+        ...SELECTION,
+      },
       annotations: READS,
     },
     async ({ id, file, url, threshold = 0.7, ...selection }) => {
@@ -129,6 +144,20 @@ function defined<Options extends object>(members: { [Name in keyof Options]: Opt
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Options;
 }
 
+/** A key with a filter may not ask for it. */
+function statusIfAllowed(collection: TypedCollection): Promise<CollectionSummary | undefined> {
+  return collection.status().catch((error: unknown) => {
+    if (error instanceof KeyError) return undefined;
+    throw error;
+  });
+}
+
+/** Without the members of a search result that are empty. */
 function answer(value: object): { content: { type: 'text'; text: string }[] } {
-  return { content: [{ type: 'text', text: JSON.stringify(value) }] };
+  return { content: [{ type: 'text', text: JSON.stringify(value, withoutEmpty) }] };
+}
+
+function withoutEmpty(name: string, value: unknown): unknown {
+  const isEmpty = typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+  return isEmpty && ['groups', 'facets', 'warnings'].includes(name) ? undefined : value;
 }
