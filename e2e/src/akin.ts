@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Client, createClient } from '@akin/client';
+import { AkinRequestError, type Client, createClient } from '@akin/client';
 import {
   CommandsInTurn,
   copyTemplate,
@@ -13,7 +13,7 @@ import {
   type TestDatabase,
   testDatabase,
 } from '@akin/testing';
-import { afterAll } from '@jest/globals';
+import { afterAll, expect } from '@jest/globals';
 
 /** The command, to be run by Node. */
 export const PROGRAM = fileURLToPath(new URL('../../apps/akin/bin/akin.mjs', import.meta.url));
@@ -205,6 +205,16 @@ export async function serveOnPostgres(args: readonly string[] = [], { demo = fal
 export async function temporaryFolder(): Promise<{ folder: string; remove: () => Promise<void> }> {
   const folder = await mkdtemp(path.join(tmpdir(), 'akin-e2e-'));
   return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
+}
+
+/** The status and the message with which akin refuses a request. */
+export async function refusal(request: Promise<unknown>): Promise<[status: number, message: string]> {
+  const error = await request.then(
+    () => undefined,
+    (reason) => reason as AkinRequestError,
+  );
+  expect(error).toBeInstanceOf(AkinRequestError);
+  return [error?.status ?? 0, error?.message ?? ''];
 }
 
 /** Asks again until a condition is true. Nothing but the time limit of jest ends it. */

@@ -3,11 +3,11 @@ import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { AkinRequestError, type Collection, type Reindex } from '@akin/client';
+import type { Collection, Reindex } from '@akin/client';
 import { type TestDatabase, TINY_TOWERS } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
-import { akinDatabase, runInTurn, type ServingAkin, serveAkin, temporaryFolder } from './akin.ts';
+import { akinDatabase, refusal, runInTurn, type ServingAkin, serveAkin, temporaryFolder } from './akin.ts';
 
 const COLORS = { red: '#e01010', green: '#10d020', blue: '#1020e0', yellow: '#f0e010', black: '#080808' };
 const WORD = 'tiny-siglip';
@@ -66,15 +66,6 @@ const serve = (...args: string[]) =>
 const modelOf = async (collection: Collection) => (await collection.status()).model;
 const byWord = async (collection: Collection, word: string) =>
   (await collection.image({ 'rank.by.text': word, rows: 1, fl: 'id' })).response.docs[0]?.id;
-
-async function refusal(request: Promise<unknown>): Promise<[status: number, message: string]> {
-  const error = await request.then(
-    () => undefined,
-    (reason) => reason as AkinRequestError,
-  );
-  expect(error).toBeInstanceOf(AkinRequestError);
-  return [error?.status ?? 0, error?.message ?? ''];
-}
 
 async function until(collection: Collection, condition: (status: Reindex) => boolean): Promise<Reindex> {
   for (;;) {
@@ -198,13 +189,5 @@ describe('the content model of a collection', () => {
     expect(html).not.toContain('<long>');
     const missing = await runInTurn([...args, '--compare', 'nowhere']);
     expect([missing.code, missing.err]).toEqual([1, expect.stringContaining('no collection')]);
-  });
-
-  it('can be changed back to that of akin', async () => {
-    const collection = akin.client.collection('paused');
-    await collection.reindex({ model: 'akin' });
-    await until(collection, ({ state }) => state === 'done');
-    expect(await modelOf(collection)).toMatchObject({ name: expect.stringMatching(/^akin/), words: false });
-    expect((await collection.status()).documents).toBe(5);
   });
 });

@@ -9,7 +9,7 @@ import {
   testRedis,
 } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { runAkin, until } from './akin.ts';
+import { until } from './akin.ts';
 import { FleetProcess, type Pictures, servePictures, startFleet } from './fleet.ts';
 
 describe('akin as several processes', () => {
@@ -110,18 +110,6 @@ describe('akin as several processes', () => {
     });
   });
 
-  it('shows a picture of one host while 40 pictures of another host that does not answer wait', async () => {
-    // Another host by its name.
-    const slow = pictures.url.replace('127.0.0.1', 'localhost');
-    const documents = Array.from({ length: 40 }, (_, i) => ({ id: `slow${i}`, image: `${slow}/${i}?seconds=10` }));
-    await collection().add(documents, { async: true });
-    await until('they are being fetched', async () => (await pictures.waiting()) >= 6);
-    await collection().add([{ id: 'quick', image: `${pictures.url}/quick.jpg` }], { commit: true });
-    expect((await collection().select({ q: 'id:quick' })).response.numFound).toBe(1);
-    // It is visible before those that were sent first.
-    expect((await collection().select({ q: 'id:slow*' })).response.numFound).toBeLessThan(40);
-  });
-
   it('exports every metric that the dashboard and the alerts use', async () => {
     await collection().add([{ id: 'none', image: `${pictures.url}/broken` }], { async: true });
     await until('the failure counts', async () => (await collection().status()).failed === 1);
@@ -164,11 +152,6 @@ describe('akin as several processes', () => {
 
   it('shuts down in order', async () => {
     for (const one of all) expect(await one.stop()).toBe(0);
-  });
-
-  it('says which URL is missing', async () => {
-    const { code, err } = await runAkin(['indexer', '--port', '0']);
-    expect([code, err]).toEqual([1, '--database-url (or DATABASE_URL) must name the database.\n']);
   });
 
   it('analyzes over HTTP without a database and without Redis', async () => {

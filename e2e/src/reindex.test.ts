@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import type { Collection } from '@akin/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type OwnAkin, runInTurn, serveOnPostgres } from './akin.ts';
+import { type OwnAkin, runInTurn, serveOnPostgres, until } from './akin.ts';
 import { picture } from './pictures.ts';
 
 type Reply = { status: number; body: object };
@@ -107,23 +107,31 @@ async function reindexWithoutDrop(name: string): Promise<{ temporary: string; er
 }
 
 describe('akin reindex of a folder', () => {
-  it('neither fills nor drops a collection that it did not create', async () => {
+  it('reports success before it warns of a collection that it could not remove, and removes it the next time, and no other', async () => {
     const collection = await shelf('shop');
     const foreign = [await shelf('shop.pictures'), await shelf('shop.pictures-00000000')];
-    const { temporary } = await reindexWithoutDrop('shop');
-    // A collection of somebody else with the same name.
-    await akin.client.collection(temporary).drop();
+    const { temporary, err } = await reindexWithoutDrop('shop');
+    expect(err).toContain(
+      `${temporary}, the temporary collection of this reindex, could not be removed (Refused 2 times.)`,
+    );
+    expect(await likeFirst(collection)).toEqual([{ id: '1.jpg', title: 'one' }]);
+    // As a run with other models leaves it.
+    const { schema } = await akin.client.collection(temporary).schema();
+    const marker = schema.fields.find(({ name }) => name.endsWith('shop'))?.name ?? '';
+    const older = akin.client.collection('shop.pictures-11111111');
+    await older.create();
+    await older.defineFields({ [marker]: 'string' });
+    const { code, out } = await reindex('shop');
+    expect([code, out]).toEqual([0, expect.stringContaining('0 indexed, 2 unchanged')]);
+    expect(await names('shop')).toEqual(['shop', 'shop.pictures', 'shop.pictures-00000000']);
+    // A collection of somebody else with the name of the temporary one.
     foreign.push(await shelf(temporary));
-    const { code, err } = await reindex('shop');
-    expect([code, err]).toEqual([
+    const refused = await reindex('shop');
+    expect([refused.code, refused.err]).toEqual([
       1,
       expect.stringContaining(`${temporary} exists, but akin reindex did not create it`),
     ]);
-    await foreign.pop()?.drop();
-    expect((await reindex('shop')).code).toBe(0);
     for (const one of foreign) expect((await one.status()).documents).toBe(3);
-    expect(await names('shop')).toEqual(['shop', 'shop.pictures', 'shop.pictures-00000000']);
-    expect(await likeFirst(collection)).toEqual([{ id: '1.jpg', title: 'one' }]);
   });
 
   it('distinguishes collections whose long names have the same beginning', async () => {
@@ -132,24 +140,6 @@ describe('akin reindex of a folder', () => {
     const { temporary } = await reindexWithoutDrop(`${long}1`);
     expect((await reindex(`${long}2`)).code).toBe(0);
     expect(await names(beginningFor(long))).toEqual([temporary]);
-  });
-
-  it('reports success before it warns of a collection that it could not remove, and removes it the next time', async () => {
-    const collection = await shelf('done');
-    const { temporary, err } = await reindexWithoutDrop('done');
-    expect(err).toContain(
-      `${temporary}, the temporary collection of this reindex, could not be removed (Refused 2 times.)`,
-    );
-    expect(await likeFirst(collection)).toEqual([{ id: '1.jpg', title: 'one' }]);
-    // As a run with other models leaves it.
-    const { schema } = await akin.client.collection(temporary).schema();
-    const marker = schema.fields.find(({ name }) => name.endsWith('done'))?.name ?? '';
-    const older = akin.client.collection('done.pictures-00000000');
-    await older.create();
-    await older.defineFields({ [marker]: 'string' });
-    const { code, out } = await reindex('done');
-    expect([code, out]).toEqual([0, expect.stringContaining('0 indexed, 2 unchanged')]);
-    expect(await names('done')).toEqual(['done']);
   });
 
   it('says that it joins a run, and begins again for documents whose pictures that run lacked', async () => {
@@ -190,5 +180,61 @@ describe('akin reindex of a folder', () => {
   it('says how a collection is named', async () => {
     const { code, err } = await runInTurn(['reindex', 'my-collection', '--url', akin.url]);
     expect([code, err]).toEqual([1, expect.stringMatching(/my-collection: .*Give the collection with --collection/)]);
+  });
+});
+
+describe('akin reindex', () => {
+  const reindexAlone = (name: string, ...args: string[]) =>
+    runInTurn(['reindex', '--url', akin.url, '--collection', name, ...args]);
+
+  it('reindexes a collection while it changes, and loses no change', async () => {
+    const collection = akin.client.collection('moving');
+    await collection.create();
+    const documents = Array.from({ length: 300 }, (_, i) => ({ id: `document ${i}`, place: i, note: 'first' }));
+    await collection.add(documents, { commit: true });
+    const { responseHeader } = await collection.add([{ id: 'before', place: 1 }]);
+
+    const done = new AbortController();
+    let changes = 0;
+    const changing = (async () => {
+      while (!done.signal.aborted) {
+        const number = changes;
+        try {
+          await collection.add([{ id: `document ${number}`, place: -number, note: 'later' }, { id: `new ${number}` }]);
+          changes++;
+        } catch (error) {
+          // Asked to send it again.
+          expect(error).toMatchObject({ status: 503, retryAfterSeconds: expect.any(Number) });
+        }
+      }
+    })();
+    const { code, out } = await reindexAlone('moving', '--field', 'place:double');
+    expect([code, out]).toEqual([0, expect.stringMatching(/^moving is reindexed: \d+ documents copied/)]);
+    await until('there are changes behind it', async () => changes > 20);
+    done.abort();
+    await changing;
+
+    await collection.commit({ waitAnalysis: true });
+    const { schema } = await collection.schema();
+    expect(schema.fields.find(({ name }) => name === 'place')?.type).toBe('double');
+    const found = (q: string) => collection.select({ q, rows: 0 }).then(({ response }) => response.numFound);
+    expect(await found('note:later')).toBe(changes);
+    expect(await found('id:new*')).toBe(changes);
+    expect((await collection.status()).documents).toBe(301 + changes);
+    // Tokens from before still work.
+    const after = await collection.select({ q: 'id:before', after: responseHeader.token ?? '' });
+    expect(after.response.numFound).toBe(1);
+    const names = (await akin.client.collections()).collections.map(({ name }) => name);
+    expect(names.filter((name) => name.startsWith('moving'))).toEqual(['moving']);
+  });
+
+  it('does not change the collection if a value does not fit', async () => {
+    const collection = akin.client.collection('unfit');
+    await collection.create();
+    await collection.add([{ id: 'a', note: 'words' }, { id: 'b' }], { commit: true });
+    const { code, out } = await reindexAlone('unfit', '--field', 'note:long');
+    expect([code, out]).toEqual([2, expect.stringMatching(/cannot be copied.*--allow-missing.*a: .*words/s)]);
+    expect((await collection.status()).documents).toBe(2);
+    expect(await collection.reindexStatus()).toMatchObject({ state: 'failed', alive: false });
   });
 });
