@@ -81,7 +81,7 @@ describe('akin models', () => {
     const { code, out } = await models();
     expect([code, out]).toEqual([
       0,
-      expect.stringMatching(/^siglip-base-patch16-224 +768 numbers .*Apache-2\.0.*words$/m),
+      expect.stringMatching(/^siglip-base-patch16-224 +768 dimensions .*Apache-2\.0.*words$/m),
     ]);
     const unknown = await models('pull', 'other', '--mirror', mirror);
     expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('akin knows no model other')]);
