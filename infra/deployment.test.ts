@@ -56,7 +56,7 @@ describe('the Dockerfile', () => {
 
   it('keeps the builds of TensorFlow.js that Node loads', () => {
     const fromModules = createRequire(`${ROOT}packages/modules/package.json`);
-    for (const name of ['core', 'backend-cpu', 'backend-wasm']) {
+    for (const name of ['core', 'backend-wasm']) {
       expect(fromModules.resolve(`@tensorflow/tfjs-${name}`)).toMatch(/\/dist\/[^/]+\.node\.js$/);
     }
     expect(text).toContain("! -name '*.node.js' ! -name '*.wasm'");

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { endWithNpm, prepare, ROOT } from './prepare.mjs';
 
 /**
- * Packages that the command contains: ours, which no registry has, and TensorFlow.js, of which 5 of 113 MB are
+ * Packages that the command contains: ours, which no registry has, and TensorFlow.js, of which 5 of 50 MB are
  * for Node. They are copied as they are, so that workers, models and WebAssembly lie where the code looks for them.
  */
 const BUNDLED_PACKAGES = /^@(akin|tensorflow)\//;
@@ -48,7 +48,7 @@ function stageCommand(stage) {
   copyPackage(source, stage);
   const collect = (from) => {
     for (const [name, version] of Object.entries(readManifest(from).dependencies ?? {})) {
-      if (name.startsWith('@types/') || name.startsWith('@webgpu/')) continue;
+      if (/^@types\/|^@webgpu\/|-backend-cpu$/.test(name)) continue;
       if (BUNDLED_PACKAGES.test(name)) {
         if (bundled.has(name)) continue;
         bundled.add(name);

@@ -32,7 +32,8 @@ export async function prepare({ toServe = false, lab = false } = {}) {
     await step(part ? 'Installing what serving needs' : 'Installing what pnpm-lock.yaml names', [
       ...npx,
       ...['pnpm', 'install', '--frozen-lockfile', '--config.confirmModulesPurge=false', '--reporter=append-only'],
-      ...(part ? ['--prod'] : []),
+      // The laboratory, benchmarks and tests need packages of their own.
+      ...(part ? ['--prod', '--filter-prod=@akin/root...'] : []),
     ]);
     writeFileSync(stampFile, stamp);
   }

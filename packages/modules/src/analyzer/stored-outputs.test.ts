@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { inFull } from '@akin/testing';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { MODULES, moduleNames } from '../manifests.ts';
 import type { Backend } from '../network/backend.ts';
@@ -64,12 +63,9 @@ describe('stored outputs', () => {
   });
 });
 
-// tfjs-node is not tested, because its installation downloads files.
 describe.each<[Backend, readonly string[]]>([
   ['wasm-plain', files.slice(0, 4)],
   ['onnx', files],
-  // A hundred times slower.
-  ...inFull<[Backend, readonly string[]]>(['cpu', ['turned.jpg', 'alpha.png']]),
 ])('the outputs on %s', (backend, names) => {
   let given: Map<string, string>;
   beforeAll(async () => {

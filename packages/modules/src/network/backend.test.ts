@@ -49,16 +49,11 @@ describe('the check of the backend', () => {
         await mkdir(join(folder, 'node_modules', 'onnxruntime-node'), { recursive: true });
         await writeFile(join(folder, 'node_modules', 'onnxruntime-node', 'index.js'), source);
       }
-      const { chooseBackend } = await import(pathToFileURL(join(folder, 'backend.mjs')).href);
+      const { checkBackend, chooseBackend } = await import(pathToFileURL(join(folder, 'backend.mjs')).href);
       expect(await chooseBackend('auto')).toEqual({ backend: 'wasm', reason });
+      await expect(checkBackend('onnx')).rejects.toThrow(/is not installed: install it|no such library/);
     } finally {
       await rm(folder, { recursive: true });
     }
-  });
-
-  it('stops the start when tfjs-node is asked for and not installed', async () => {
-    await expect(createAnalyzer({ threads: 1, backend: 'node' })).rejects.toThrow(
-      'The backend "node" needs @tensorflow/tfjs-node, which is not installed: install it',
-    );
   });
 });

@@ -2,18 +2,18 @@ import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { AkinError } from '@akin/domain';
 
-/** Backends that users can choose: WebAssembly, ONNX Runtime and TensorFlow's C library; the last two if installed. */
-export const BACKENDS = ['wasm', 'onnx', 'node'] as const;
+/** Backends that users can choose: WebAssembly, and ONNX Runtime if it is installed. */
+export const BACKENDS = ['wasm', 'onnx'] as const;
 
-/** All backends. The additional ones are slow and only used for comparison in tests. */
-export type Backend = (typeof BACKENDS)[number] | 'wasm-plain' | 'cpu';
+/** All backends. WebAssembly without SIMD is slow and only used for comparison in tests. */
+export type Backend = (typeof BACKENDS)[number] | 'wasm-plain';
 
 /** Values of the option: a backend by name, or the fastest one that works on this machine. */
 export const BACKEND_CHOICES = ['auto', ...BACKENDS] as const;
 export type BackendChoice = Backend | 'auto';
 
-/** Packages that akin does not install; the user can add them. */
-const PACKAGES: Partial<Record<Backend, string>> = { onnx: 'onnxruntime-node', node: '@tensorflow/tfjs-node' };
+/** akin does not install it; the user can add it. */
+const ONNX_PACKAGE = 'onnxruntime-node';
 
 /** Missing in the types of Node. */
 declare const WebAssembly: { validate(bytes: Uint8Array): boolean };
@@ -39,16 +39,17 @@ export async function checkBackend(backend: Backend): Promise<void> {
       'This machine runs WebAssembly without SIMD, on which an analysis takes 4 to 6 times as long. Use a newer processor or Node, or the backend "onnx".',
     );
   }
-  const name = PACKAGES[backend];
-  if (name === undefined) return;
-  if (locate(name) === undefined) {
+  if (backend !== 'onnx') return;
+  if (locatePackage(ONNX_PACKAGE) === undefined) {
     throw new AkinError(
       'conflict',
-      `The backend "${backend}" needs ${name}, which is not installed: install it, as docs/backends.md says, or use "wasm".`,
+      `The backend "onnx" needs ${ONNX_PACKAGE}, which is not installed: install it, as docs/backends.md says, or use "wasm".`,
     );
   }
-  await loadPackageOf(backend as 'onnx' | 'node').catch((cause: Error) => {
-    throw new AkinError('conflict', `${name} does not load here: ${cause.message}. Use the backend "wasm".`, { cause });
+  await loadOnnxRuntime().catch((cause: Error) => {
+    throw new AkinError('conflict', `${ONNX_PACKAGE} does not load here: ${cause.message}. Use the backend "wasm".`, {
+      cause,
+    });
   });
 }
 
@@ -61,14 +62,14 @@ export async function chooseBackend(
   choice: BackendChoice,
 ): Promise<{ readonly backend: Backend; readonly reason?: string }> {
   if (choice !== 'auto') return { backend: choice };
-  if (locate(PACKAGES.onnx as string) === undefined) {
+  if (locatePackage(ONNX_PACKAGE) === undefined) {
     return {
       backend: 'wasm',
       reason: 'onnxruntime-node, which is faster, is not installed: docs/backends.md says how',
     };
   }
   try {
-    await loadPackageOf('onnx');
+    await loadOnnxRuntime();
     return { backend: 'onnx', reason: 'onnxruntime-node is installed' };
   } catch (error) {
     const [first] = String(error instanceof Error ? error.message : error).split('\n');
@@ -85,22 +86,17 @@ export const ONNX_OPTIONS = {
   graphOptimizationLevel: 'all',
 } as const;
 
-/** Loads the package that a backend needs, from the places where Node searches, including `NODE_PATH`. */
-export async function loadPackageOf(backend: 'onnx' | 'node'): Promise<unknown> {
-  const file = locate(PACKAGES[backend] as string);
-  if (file === undefined) throw new Error(`${PACKAGES[backend]} is not installed.`);
-  return import(pathToFileURL(file).href);
+/** Loads the package from the places where Node searches, including `NODE_PATH`. */
+export async function loadOnnxRuntime(): Promise<unknown> {
+  const file = locatePackage(ONNX_PACKAGE);
+  if (file === undefined) throw new Error(`${ONNX_PACKAGE} is not installed.`);
+  return import(file);
 }
 
 /** The URL from which to import an optional package; undefined if it is not installed. */
 export function locatePackage(name: string): string | undefined {
-  const file = locate(name);
-  return file && pathToFileURL(file).href;
-}
-
-function locate(name: string): string | undefined {
   try {
-    return createRequire(import.meta.url).resolve(name);
+    return pathToFileURL(createRequire(import.meta.url).resolve(name)).href;
   } catch {
     return undefined;
   }

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Pixels } from '@akin/imaging';
-import { inFull } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as tf from '@tensorflow/tfjs-core';
 import { type NetworkProcess, openProcess } from '../../test/open-process.ts';
@@ -43,13 +42,11 @@ const NETWORKS = [
   ['copies', COPIES_FOLDER, ['copy'], 4],
 ] as const;
 
-// Properties of every backend. @tensorflow/tfjs-node is not tested, because its installation downloads files.
+// Properties of every backend.
 describe.each<[Backend, number]>([
   ['wasm', 8],
   ['wasm-plain', 4],
   ['onnx', 4],
-  // Some hundred times slower.
-  ...inFull<[Backend, number]>(['cpu', 1]),
 ])('on %s', (backend, most) => {
   let running: NetworkProcess;
   beforeAll(() => {

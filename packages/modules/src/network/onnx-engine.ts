@@ -1,4 +1,4 @@
-import { loadPackageOf, ONNX_OPTIONS } from './backend.ts';
+import { loadOnnxRuntime, ONNX_OPTIONS } from './backend.ts';
 import type { EngineOutputs, OpenEngine } from './engine.ts';
 import type { Model } from './model.ts';
 import { writeOnnx } from './onnx-file.ts';
@@ -20,7 +20,7 @@ interface OnnxSession {
 
 /** The engine of ONNX Runtime. The graph is generated from the same weights when the network is opened. */
 export const onnxEngine: OpenEngine = async <Head extends string>(model: Model<Head>) => {
-  const { default: onnx } = (await loadPackageOf('onnx')) as { default: OnnxRuntime };
+  const { default: onnx } = (await loadOnnxRuntime()) as { default: OnnxRuntime };
   const session = await onnx.InferenceSession.create(writeOnnx(model), ONNX_OPTIONS);
   const { width, height } = model.spec.input;
   return {

@@ -1,6 +1,7 @@
+import '@tensorflow/tfjs-backend-wasm';
 import * as tf from '@tensorflow/tfjs-core';
 import { ORIENTATIONS } from '../picture/orientations.ts';
-import { type Backend, loadPackageOf } from './backend.ts';
+import type { Backend } from './backend.ts';
 import type { EngineOutputs, OpenEngine } from './engine.ts';
 import { type Conv2d, headsOf, type Layer, type Model, pooledWidth, type WholeMap } from './model.ts';
 import { indexesInAllOrientations } from './symmetric.ts';
@@ -34,12 +35,8 @@ export function tfjsEngine(backend: TfjsBackend): OpenEngine {
 }
 
 export async function startTensorFlow(backend: TfjsBackend): Promise<void> {
-  if (backend === 'node') await loadPackageOf('node');
-  else if (backend === 'cpu') await import('@tensorflow/tfjs-backend-cpu');
-  else await import('@tensorflow/tfjs-backend-wasm');
   if (backend === 'wasm-plain') tf.env().set('WASM_HAS_SIMD_SUPPORT', false);
-  const engine = { wasm: 'wasm', 'wasm-plain': 'wasm', cpu: 'cpu', node: 'tensorflow' }[backend];
-  if (!(await tf.setBackend(engine))) throw new Error(`The backend ${engine} of TensorFlow.js does not start.`);
+  if (!(await tf.setBackend('wasm'))) throw new Error('The backend wasm of TensorFlow.js does not start.');
 }
 
 type Step = (x: tf.Tensor4D) => tf.Tensor4D;
