@@ -7,10 +7,10 @@ import { readFile } from 'node:fs/promises';
 import { decodeImage, resizeArea } from '@akin/imaging';
 import { analyzeImage, MIN_SIDE, sharedNetworks } from '@akin/modules/internal/analyzer/analyze-image';
 import { createAnalyzer } from '@akin/modules/internal/analyzer/create-analyzer';
+import { loadModule } from '@akin/modules/internal/analyzer/load-module';
 import { writeOutputs } from '@akin/modules/internal/analyzer/write-outputs';
-import { loadModule } from '@akin/modules/internal/load-module';
 import { COPIES_FOLDER, MODEL_FOLDER } from '@akin/modules/internal/network/model';
-import { preparePicture } from '@akin/modules/internal/picture';
+import { preparePicture } from '@akin/modules/internal/picture/picture';
 import { MODULES, moduleNames } from '@akin/modules/manifests';
 import { buildMobileNet } from './mobilenet.ts';
 

@@ -6,12 +6,12 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decodeImage, resizeArea } from '@akin/imaging';
 import { MIN_SIDE, sharedNetworks } from '@akin/modules/internal/analyzer/analyze-image';
+import { loadModule } from '@akin/modules/internal/analyzer/load-module';
 import { writeOutputs } from '@akin/modules/internal/analyzer/write-outputs';
-import { loadModule } from '@akin/modules/internal/load-module';
 import type { Descriptor } from '@akin/modules/internal/module';
 import { BACKENDS, checkBackend } from '@akin/modules/internal/network/backend';
 import { COPIES_FOLDER, MODEL_FOLDER } from '@akin/modules/internal/network/model';
-import { type OpenNetwork, preparePicture } from '@akin/modules/internal/picture';
+import { type OpenNetwork, preparePicture } from '@akin/modules/internal/picture/picture';
 import { MODULES } from '@akin/modules/manifests';
 
 const DEFAULT_PICTURES = 1000;

@@ -1,7 +1,7 @@
 import { createRandom } from '@akin/domain';
 import { type Pixels, resizeArea } from '@akin/imaging';
 import { analyzeCopyspace } from '@akin/modules/internal/copyspace/analyze';
-import { SQUARE } from '@akin/modules/internal/picture';
+import { SQUARE } from '@akin/modules/internal/picture/picture';
 import { type Bitmap, toSharp } from './bitmap.ts';
 
 export interface CopyspaceFigures {

@@ -5,7 +5,6 @@
  * models/duplicate-axes.safetensors; each belongs to one network, and codebooks must be trained again.
  */
 import { createRandom } from '@akin/domain';
-import { writeAxes } from '@akin/modules/internal/axes-file';
 import { GRADIENT_AXES, HEAD_DIMENSIONS, NETWORK_AXES, POOL_DIMENSIONS } from '@akin/modules/internal/content/axes';
 import { GRADIENT_DIMENSIONS, gradientsOf } from '@akin/modules/internal/content/gradients';
 import { networkFeatures } from '@akin/modules/internal/content/join';
@@ -14,8 +13,9 @@ import { PATTERN_DIMENSIONS } from '@akin/modules/internal/duplicate/pattern';
 import { listFiles } from '@akin/modules/internal/learn/list-files';
 import { toRows } from '@akin/modules/internal/learn/rows';
 import { COPIES_FOLDER, readModel } from '@akin/modules/internal/network/model';
-import type { Picture } from '@akin/modules/internal/picture';
 import { CROP_RULE } from '@akin/modules/internal/picture/content-crop';
+import type { Picture } from '@akin/modules/internal/picture/picture';
+import { writeAxes } from '@akin/modules/internal/weights/axes-file';
 import { analyzeClasses, classFolders } from '../learn/class-folders.ts';
 import { discriminantAxes, scatterOf } from '../learn/discriminant.ts';
 import { scaledToOne } from '../learn/linear.ts';

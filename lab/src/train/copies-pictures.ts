@@ -11,9 +11,9 @@ import { sharedNetworks } from '@akin/modules/internal/analyzer/analyze-image';
 import { rootsOf } from '@akin/modules/internal/content/join';
 import { listFiles } from '@akin/modules/internal/learn/list-files';
 import { MODEL_FOLDER } from '@akin/modules/internal/network/model';
-import { SQUARE } from '@akin/modules/internal/picture';
 import { contentCrops } from '@akin/modules/internal/picture/content-crop';
 import { ORIENTATIONS, oriented } from '@akin/modules/internal/picture/orientations';
+import { SQUARE } from '@akin/modules/internal/picture/picture';
 import { fail, readArguments } from './arguments.ts';
 import { extractFeatures } from './extract-features.ts';
 

@@ -2,12 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { roundToHalves } from '@akin/domain';
 import { decodeImage } from '@akin/imaging';
 import { MIN_SIDE, sharedNetworks } from '@akin/modules/internal/analyzer/analyze-image';
+import { loadModule } from '@akin/modules/internal/analyzer/load-module';
 import { listFiles } from '@akin/modules/internal/learn/list-files';
 import { type Rows, toRows } from '@akin/modules/internal/learn/rows';
-import { loadModule } from '@akin/modules/internal/load-module';
 import type { Descriptor } from '@akin/modules/internal/module';
 import type { Backend } from '@akin/modules/internal/network/backend';
-import { preparePicture } from '@akin/modules/internal/picture';
+import { preparePicture } from '@akin/modules/internal/picture/picture';
 import { MODULES } from '@akin/modules/manifests';
 
 export interface Described {

@@ -4,7 +4,7 @@ import { MIN_SIDE, sharedNetworks } from '@akin/modules/internal/analyzer/analyz
 import { copyFeaturesOf } from '@akin/modules/internal/duplicate/features';
 import { evenIndexes } from '@akin/modules/internal/learn/sample-folder';
 import type { Backend } from '@akin/modules/internal/network/backend';
-import { type Picture, preparePicture } from '@akin/modules/internal/picture';
+import { type Picture, preparePicture } from '@akin/modules/internal/picture/picture';
 import { readBitmap } from '../eval/bitmap.ts';
 import { makeEdits } from '../eval/edits.ts';
 

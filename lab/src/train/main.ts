@@ -3,7 +3,7 @@
  * descriptor on a folder of pictures.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
-import { loadModule } from '@akin/modules/internal/load-module';
+import { loadModule } from '@akin/modules/internal/analyzer/load-module';
 import { codebookFile } from '@akin/modules/internal/vectors/codebook';
 import { trainCodebook } from '../learn/codebook.ts';
 import { fail, readArguments } from './arguments.ts';

@@ -1,6 +1,6 @@
 import type { ModuleManifest } from '@akin/domain';
 import type { Pixels } from '@akin/imaging';
-import type { Picture } from './picture.ts';
+import type { Picture } from './picture/picture.ts';
 
 /** A vector and the name of its model: vectors of different models are never compared. */
 export interface Descriptor {

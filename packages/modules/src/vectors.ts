@@ -9,7 +9,7 @@ import { activeModelSet, modelSetText } from './vectors/model-set.ts';
 
 export { colorQuery, parseHexColors } from './color/query.ts';
 export { COPY_SCORE } from './duplicate/copy-score.ts';
-export { GROUP_MODULE, GROUP_SCORE, groupRule } from './grouping.ts';
+export { GROUP_MODULE, GROUP_SCORE, groupRule } from './duplicate/grouping.ts';
 export { hashLargeFile, hashLargeFiles, sha256OfFile } from './model-folder/hash-file.ts';
 export { noTextEncoder, useContentModel } from './model-folder/use-content-model.ts';
 export { PART_RULE, partScore, SURE_PART_SCORE } from './parts/score.ts';

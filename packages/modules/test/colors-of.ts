@@ -1,6 +1,6 @@
 import { type Pixels, resizeArea } from '@akin/imaging';
 import { analyzeColor, type ColorAnalysis } from '../src/color/analyze.ts';
-import { SQUARE } from '../src/picture.ts';
+import { SQUARE } from '../src/picture/picture.ts';
 
 /** Runs the color module on pixels; it needs no other property of a picture. */
 export function colorsOf(pixels: Pixels): ColorAnalysis {

@@ -7,13 +7,13 @@ import {
   type PictureFacts,
   readPictureFacts,
 } from '@akin/imaging';
-import { loadModule } from '../load-module.ts';
 import { MODULES, parseModulesApply } from '../manifests.ts';
-import { memoizeAsync } from '../memoize-async.ts';
 import type { Module } from '../module.ts';
 import type { Backend } from '../network/backend.ts';
 import type { Network } from '../network/network.ts';
-import { type OpenNetwork, preparePicture } from '../picture.ts';
+import { type OpenNetwork, preparePicture } from '../picture/picture.ts';
+import { memoizeAsync } from '../weights/memoize-async.ts';
+import { loadModule } from './load-module.ts';
 import { writeOutputs } from './write-outputs.ts';
 
 export interface AnalyzeOptions {

@@ -1,10 +1,10 @@
 import { AkinError, stringifyJson } from '@akin/domain';
 import { contentManifest } from '../content/manifest.ts';
-import { memoizeAsync } from '../memoize-async.ts';
 import { untrainedCodebook } from '../model-folder/codebook.ts';
 import { readModelFolder } from '../model-folder/files.ts';
 import { openTextTower } from '../model-folder/words.ts';
 import { useCodebook } from '../vectors/codebook.ts';
+import { memoizeAsync } from '../weights/memoize-async.ts';
 import { writeOutputs } from './write-outputs.ts';
 
 export interface TextTask {

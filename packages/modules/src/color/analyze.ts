@@ -1,4 +1,4 @@
-import { type Picture, SQUARE } from '../picture.ts';
+import { type Picture, SQUARE } from '../picture/picture.ts';
 import { type Background, findBackground } from './background.ts';
 import { collectColors, writePoints } from './colors.ts';
 import { addColor, DIMENSIONS, unitVector } from './descriptor.ts';

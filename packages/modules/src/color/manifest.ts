@@ -1,5 +1,5 @@
 import type { ModuleManifest } from '@akin/domain';
-import { descriptorOutputs } from '../descriptor-outputs.ts';
+import { descriptorOutputs } from '../vectors/descriptor-outputs.ts';
 
 const { outputs, descriptor } = descriptorOutputs('color', 64);
 

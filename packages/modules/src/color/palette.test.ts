@@ -2,7 +2,7 @@ import { createRandom } from '@akin/domain';
 import { expect, it } from '@jest/globals';
 import { sharedNetworks } from '../analyzer/analyze-image.ts';
 import { draw } from '../picture/drawing.ts';
-import { preparePicture } from '../picture.ts';
+import { preparePicture } from '../picture/picture.ts';
 import color from './module.ts';
 
 it('lists colours by descending share, also after two with the same text were merged', async () => {

@@ -1,6 +1,6 @@
-import { readAxes } from '../axes-file.ts';
-import { memoizeAsync } from '../memoize-async.ts';
 import { project } from '../vectors/project.ts';
+import { readAxes } from '../weights/axes-file.ts';
+import { memoizeAsync } from '../weights/memoize-async.ts';
 import { GRADIENT_DIMENSIONS } from './gradients.ts';
 import { concatenateFeatures } from './join.ts';
 

@@ -1,7 +1,7 @@
-import { axesFile } from '../axes-file.ts';
 import type { ModuleValues } from '../module.ts';
 import type { Features } from '../network/network.ts';
-import type { Picture } from '../picture.ts';
+import type { Picture } from '../picture/picture.ts';
+import { axesFile } from '../weights/axes-file.ts';
 import { contentAxes } from './axes.ts';
 import { gradientsOf } from './gradients.ts';
 import { networkFeatures } from './join.ts';

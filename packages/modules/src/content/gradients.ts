@@ -1,6 +1,6 @@
 import type { Pixels } from '@akin/imaging';
 import { angleOf } from '../picture/angle.ts';
-import { SQUARE } from '../picture.ts';
+import { SQUARE } from '../picture/picture.ts';
 
 const CELLS = 8;
 const SECTORS = 9;

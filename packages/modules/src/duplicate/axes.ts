@@ -1,8 +1,8 @@
-import { readAxes } from '../axes-file.ts';
-import { memoizeAsync } from '../memoize-async.ts';
 import { CROP_RULE } from '../picture/content-crop.ts';
 import { project } from '../vectors/project.ts';
 import { l2Normalize } from '../vectors/unit.ts';
+import { readAxes } from '../weights/axes-file.ts';
+import { memoizeAsync } from '../weights/memoize-async.ts';
 import { HUE_DIMENSIONS } from './hue-histogram.ts';
 import { PATTERN_DIMENSIONS } from './pattern.ts';
 

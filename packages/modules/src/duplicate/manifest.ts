@@ -1,5 +1,5 @@
 import type { ModuleManifest } from '@akin/domain';
-import { descriptorOutputs } from '../descriptor-outputs.ts';
+import { descriptorOutputs } from '../vectors/descriptor-outputs.ts';
 
 /** Whether two pictures are copies of one: recompressed, scaled, cropped, edited. */
 export const duplicateManifest: ModuleManifest = { name: 'duplicate', ...descriptorOutputs('duplicate', 256) };

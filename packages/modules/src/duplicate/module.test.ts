@@ -4,7 +4,7 @@ import { sharedNetworks } from '../analyzer/analyze-image.ts';
 import type { Descriptor } from '../module.ts';
 import { draw, gray } from '../picture/drawing.ts';
 import { ORIENTATIONS, oriented } from '../picture/orientations.ts';
-import { type OpenNetwork, preparePicture } from '../picture.ts';
+import { type OpenNetwork, preparePicture } from '../picture/picture.ts';
 import { distance, length } from '../vectors/unit.ts';
 import { type CopyFeatures, copyFeaturesOf } from './features.ts';
 import { CLEAR } from './join.ts';

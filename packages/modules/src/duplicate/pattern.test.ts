@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { sharedNetworks } from '../analyzer/analyze-image.ts';
 import { draw, gray } from '../picture/drawing.ts';
 import { ORIENTATIONS, oriented } from '../picture/orientations.ts';
-import { preparePicture } from '../picture.ts';
+import { preparePicture } from '../picture/picture.ts';
 import { distance, length } from '../vectors/unit.ts';
 import { copyFeaturesOf } from './features.ts';
 import { HUE_DIMENSIONS } from './hue-histogram.ts';

@@ -6,7 +6,7 @@
  * rotation swaps are added up. These are second-order invariants; they cost hardly more than a hash of one orientation.
  */
 
-import { CROP_SIDE } from '../picture.ts';
+import { CROP_SIDE } from '../picture/picture.ts';
 
 /** Side of the reduced picture that is transformed, and the number of frequencies kept in each direction. */
 const PATTERN_SIDE = CROP_SIDE;

@@ -1,6 +1,6 @@
 import { AkinError } from '@akin/domain';
 import type { Module } from '../module.ts';
-import type { Picture } from '../picture.ts';
+import type { Picture } from '../picture/picture.ts';
 import { descriptorOf, useCodebook } from '../vectors/codebook.ts';
 import { unitOf } from '../vectors/unit.ts';
 import { untrainedCodebook } from './codebook.ts';

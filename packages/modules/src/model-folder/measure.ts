@@ -6,7 +6,7 @@ import { fitCalibration, NON_MATCHING_SCORES } from '../learn/calibration.ts';
 import { listFiles } from '../learn/list-files.ts';
 import { toRows } from '../learn/rows.ts';
 import { fewerFiles } from '../learn/sample-folder.ts';
-import type { Picture } from '../picture.ts';
+import type { Picture } from '../picture/picture.ts';
 import { distance, unitOf } from '../vectors/unit.ts';
 import { openPictures } from './content.ts';
 import { CALIBRATION_FILE, readModelFolder } from './files.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { AkinError } from '@akin/domain';
-import { requireRegularFile } from './require-regular-file.ts';
+import { requireRegularFile } from '../weights/require-regular-file.ts';
 
 export type Refuse = (why: string) => AkinError;
 

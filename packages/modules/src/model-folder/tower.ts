@@ -1,7 +1,7 @@
 import { AkinError, readHalves, writeHalves } from '@akin/domain';
 import { locatePackage, ONNX_OPTIONS } from '../network/backend.ts';
+import { requireRegularFile } from '../weights/require-regular-file.ts';
 import { missingPackageError } from './missing-package-error.ts';
-import { requireRegularFile } from './require-regular-file.ts';
 
 interface OnnxRuntime {
   readonly Tensor: new (type: string, data: unknown, shape: readonly number[]) => Tensor;

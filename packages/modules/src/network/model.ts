@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { requireRegularFile } from '../model-folder/require-regular-file.ts';
-import { readSafetensors, type Tensors } from '../safetensors.ts';
+import { requireRegularFile } from '../weights/require-regular-file.ts';
+import { readSafetensors, type Tensors } from '../weights/safetensors.ts';
 import { expandSymmetric } from './symmetric.ts';
 
 /** A convolution with its bias and activation. `pad` is the number of zeros on all four sides. */

@@ -8,7 +8,7 @@
  */
 
 import { ORIENTATIONS } from '../picture/orientations.ts';
-import type { Tensors } from '../safetensors.ts';
+import type { Tensors } from '../weights/safetensors.ts';
 
 /**
  * Expands symmetric weights when they are requested. Other weights are returned unchanged.

@@ -1,4 +1,4 @@
-import type { Picture } from '../picture.ts';
+import type { Picture } from '../picture/picture.ts';
 import { MAX_LONG_SIDE, PointDetector } from './detector.ts';
 import type { Point, Points } from './points.ts';
 

@@ -1,4 +1,4 @@
-import { GROUP_SCORE } from '../grouping.ts';
+import { GROUP_SCORE } from '../duplicate/grouping.ts';
 import { partsManifest } from './manifest.ts';
 
 /** The score that a pair of pictures without a common part reaches once in a million. */

@@ -1,9 +1,9 @@
 import { type Pixels, resizeArea } from '@akin/imaging';
 import { describe, expect, it } from '@jest/globals';
-import { SQUARE } from '../picture.ts';
 import { contentCrops } from './content-crop.ts';
 import { draw, gray } from './drawing.ts';
 import { ORIENTATIONS, oriented } from './orientations.ts';
+import { SQUARE } from './picture.ts';
 
 const byte = (value: number) => Math.round(value).toString(16).padStart(2, '0');
 const inside = (x: number, y: number) => `#${byte(255 * x)}${byte(255 * y)}80`;

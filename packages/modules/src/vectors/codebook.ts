@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Calibration } from '@akin/domain';
 import { MODULES } from '../manifests.ts';
-import { readSafetensors, type Tensors } from '../safetensors.ts';
+import { readSafetensors, type Tensors } from '../weights/safetensors.ts';
 
 /**
  * Converts a module's descriptor to codes, and distances to scores. `npm run train-codebooks` trains it on a folder of

@@ -1,8 +1,8 @@
 import { parseQuery, type Query } from '@akin/domain';
-import { areShadesOfOne, COLORLESS_RULE } from './color/colorless.ts';
-import { distanceAt } from './vectors/calibration.ts';
-import { codebookOf } from './vectors/codebook.ts';
-import { nearestCells } from './vectors/codes.ts';
+import { areShadesOfOne, COLORLESS_RULE } from '../color/colorless.ts';
+import { distanceAt } from '../vectors/calibration.ts';
+import { codebookOf } from '../vectors/codebook.ts';
+import { nearestCells } from '../vectors/codes.ts';
 
 /** The module whose descriptors distinguish copies from other pictures. */
 export const GROUP_MODULE = 'duplicate';

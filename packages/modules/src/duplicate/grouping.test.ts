@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
+import { codebookOf } from '../vectors/codebook.ts';
+import { nearestCells } from '../vectors/codes.ts';
 import { groupRule } from './grouping.ts';
-import { codebookOf } from './vectors/codebook.ts';
-import { nearestCells } from './vectors/codes.ts';
 
 it('compares within the most likely 220 pairs of nearest and second nearest centroid', () => {
   const codebook = codebookOf('duplicate');

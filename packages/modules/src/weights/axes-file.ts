@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
-import { requireRegularFile } from './model-folder/require-regular-file.ts';
+import { requireRegularFile } from './require-regular-file.ts';
 import { readSafetensors, type Tensors, writeSafetensors } from './safetensors.ts';
 
 /**
@@ -8,7 +8,7 @@ import { readSafetensors, type Tensors, writeSafetensors } from './safetensors.t
  * train-axes` computes it from a folder of pictures, for one network. New axes mean a new model.
  */
 export function axesFile(module: string): URL {
-  return new URL(`../models/${module}-axes.safetensors`, import.meta.url);
+  return new URL(`../../models/${module}-axes.safetensors`, import.meta.url);
 }
 
 /**

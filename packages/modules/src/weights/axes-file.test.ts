@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
+import { contentAxes } from '../content/axes.ts';
+import { duplicateAxes } from '../duplicate/axes.ts';
+import { COPIES_FOLDER, MODEL_FOLDER, readModel } from '../network/model.ts';
+import { CROP_RULE } from '../picture/content-crop.ts';
 import { readAxes } from './axes-file.ts';
-import { contentAxes } from './content/axes.ts';
-import { duplicateAxes } from './duplicate/axes.ts';
-import { COPIES_FOLDER, MODEL_FOLDER, readModel } from './network/model.ts';
-import { CROP_RULE } from './picture/content-crop.ts';
 
 describe('axes', () => {
   it.each([

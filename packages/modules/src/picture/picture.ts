@@ -1,7 +1,7 @@
 import { type Pixels, resizeArea } from '@akin/imaging';
-import { MODEL_FOLDER } from './network/model.ts';
-import type { Features, Network } from './network/network.ts';
-import { contentCrops as cropsOf } from './picture/content-crop.ts';
+import { MODEL_FOLDER } from '../network/model.ts';
+import type { Features, Network } from '../network/network.ts';
+import { contentCrops as cropsOf } from './content-crop.ts';
 
 /** One picture that is being analyzed. Data that several modules need is computed once, at its first use. */
 export interface Picture {
