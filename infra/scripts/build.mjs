@@ -2,7 +2,7 @@
 // In the folder of a package, `node <this file>` compiles that package alone.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const VITE = 'node_modules/vite/bin/vite.js';
@@ -20,10 +20,18 @@ export async function build(root, packages, runNode) {
   const stamps = withNeeded(root, packages).map((folder) => [folder, stampOf(root, folder)]);
   const stale = stamps.filter(([folder, stamp]) => known[folder] !== stamp || !existsSync(join(folder, 'dist')));
   const folders = stale.map(([folder]) => folder);
-  await Promise.all(folders.filter((folder) => !isPage(folder)).map(compile));
-  // The page contains the built client, and the programs need other packages: they run after all are compiled.
-  const programs = folders.map((folder) => (isPage(folder) ? [VITE, 'build', folder] : lastStep(folder)));
-  await Promise.all(programs.filter(Boolean).map(runNode));
+  const compileAll = (some) => Promise.all(some.filter((folder) => !isPage(folder)).map(compile));
+  // A last step takes seconds: it begins when what it runs is compiled, and the other packages are compiled meanwhile.
+  const withLastStep = folders.filter(lastStep);
+  const early = withNeeded(root, withLastStep);
+  await compileAll(folders.filter((folder) => early.includes(folder)));
+  await Promise.all([
+    ...withLastStep.map((folder) => runNode(lastStep(folder))),
+    // The page contains other packages.
+    compileAll(folders.filter((folder) => !early.includes(folder))).then(() =>
+      Promise.all(folders.filter(isPage).map((folder) => runNode([VITE, 'build', folder]))),
+    ),
+  ]);
   writeFileSync(stampFile(root), JSON.stringify({ ...known, ...Object.fromEntries(stale) }));
   return folders;
 }
@@ -68,7 +76,7 @@ function withNeeded(root, packages) {
     found.add(folder);
     for (const needed of packagesNeededBy(folder)) add(needed);
   };
-  for (const folder of packages) add(realpathSync(join(root, folder)));
+  for (const folder of packages) add(realpathSync(resolve(root, folder)));
   return [...found];
 }
 

@@ -81,7 +81,7 @@ describe('npm run eval', () => {
     [['broken'], 'Of the 2 files of broken 0 can be read'],
     [[], 'Name a folder of pictures.'],
     [['pictures', '--sample', 'many'], '--sample is a whole number from 2 on, not many.'],
-    [['pictures', '--backend', 'cuda'], '--backend is one of wasm, onnx, node, not cuda.'],
+    [['pictures', '--backend', 'cuda'], '--backend is one of wasm, onnx, not cuda.'],
     [['pictures', '--bogus'], "Unknown option '--bogus'"],
     [['broken', '--out', 'broken/1.jpg'], 'The folder broken/1.jpg/broken cannot be made (ENOTDIR)'],
     [['pictures', '--content-model', 'empty'], 'config.json cannot be read'],

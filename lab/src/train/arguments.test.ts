@@ -28,16 +28,16 @@ describe('training scripts', () => {
 
   it.each<[script: string, args: string[], why: string]>([
     ['main', [], 'Name a folder.'],
-    ['main', ['FOLDER', 'content', '--backend', 'bogus'], '--backend is one of wasm, onnx, node, not bogus.'],
+    ['main', ['FOLDER', 'content', '--backend', 'bogus'], '--backend is one of wasm, onnx, not bogus.'],
     ['main', ['FOLDER', 'content', 'copyspace'], `copyspace is not one of the modules ${WITH_DESCRIPTOR.join(', ')}.`],
     ['main', ['FOLDER', '--sample', '3'], "Unknown option '--sample'"],
     ['axes', ['FOLDER', 'content'], 'content is one too many.'],
-    ['axes', ['FOLDER', '--backend', 'bogus'], '--backend is one of wasm, onnx, node, not bogus.'],
+    ['axes', ['FOLDER', '--backend', 'bogus'], '--backend is one of wasm, onnx, not bogus.'],
     ['copies-pictures', ['FOLDER'], 'Name 2 folders.'],
-    ['all', ['FOLDER', '--backend', 'bogus'], '--backend is one of wasm, onnx, node, not bogus.'],
+    ['all', ['FOLDER', '--backend', 'bogus'], '--backend is one of wasm, onnx, not bogus.'],
   ])('tell how they are used: %s.js %j', (script, args, why) => {
     const usage = expect.stringMatching(
-      /\nUsage: npm run .* -- <folder of pictures>.* \[--backend wasm\|onnx\|node\]\n$/s,
+      /\nUsage: npm run .* -- <folder of pictures>.* \[--backend wasm\|onnx\]\n$/s,
     );
     const [status, output] = run(script, args);
     expect([status, output, output]).toEqual([1, usage, expect.stringContaining(why)]);

@@ -32,8 +32,8 @@ export function packDatabase(directory: string): Uint8Array {
   };
   read('');
   const listing: Listing = { directories, files };
-  // The log repeats what the files contain, megabytes later.
-  const params = { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_LGWIN]: 24 };
+  // The log repeats what the files contain, megabytes later. Quality 9 takes seven times as long, for a fifth less.
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTLI_PARAM_LGWIN]: 24 };
   return brotliCompressSync(Buffer.concat([Buffer.from(`${JSON.stringify(listing)}\n`), ...contents]), { params });
 }
 
