@@ -1,7 +1,8 @@
 import { promises as fs } from 'node:fs';
 import { AkinError } from '@akin/domain';
-import { DEFAULT_IMAGE_LIMITS, decodeBase64, formatBytes, OWN_IMAGE_LIMITS } from '@akin/imaging';
-import type { Analyzer } from '@akin/modules/analyze';
+import { DEFAULT_IMAGE_LIMITS, decodeBase64 } from '@akin/imaging';
+import type { Analysis, Analyzer } from '@akin/modules/analyze';
+import { analyzeFile } from './folder/analyze-file.ts';
 import { reasonOf } from './folder/walk.ts';
 
 export interface Line {
@@ -45,22 +46,11 @@ async function analyzeLine(
   try {
     const request = readInput(input);
     about = request.about;
-    const size =
-      request.data === undefined ? await sizeOf(request.file, analyzer.decoding.capacity) : request.data.length;
-    const release = await analyzer.files.acquire(options.signal, { weight: size });
-    try {
-      const bytes =
-        request.data === undefined
-          ? await fs.readFile(request.file)
-          : decodeBase64(request.data, DEFAULT_IMAGE_LIMITS.bytes);
-      const { outputs, width, height } = await analyzer.analyze(bytes, {
-        ...options,
-        ...(request.data === undefined ? { limits: OWN_IMAGE_LIMITS } : {}),
-      });
-      return { ok: true, line: JSON.stringify({ ...about, width, height, outputs }) };
-    } finally {
-      release();
-    }
+    const { outputs, width, height } =
+      request.data === undefined
+        ? (await analyzeFile(analyzer, { file: request.file, bytes: await sizeOf(request.file) }, options)).analysis
+        : await analyzeText(request.data, analyzer, options);
+    return { ok: true, line: JSON.stringify({ ...about, width, height, outputs }) };
   } catch (error) {
     const code = error instanceof AkinError ? error.code : 'bad-request';
     const msg = error instanceof AkinError ? error.message : reasonOf(error);
@@ -82,17 +72,23 @@ function readInput(input: string): { about: Record<string, unknown>; file: strin
   throw new AkinError('bad-request', 'A line of JSON needs "data" (base64 of a picture) or "file" (a path).');
 }
 
-/** @throws AkinError if it is not a file, or does not fit in memory */
-async function sizeOf(file: string, capacity: number): Promise<number> {
+async function analyzeText(
+  base64: string,
+  analyzer: Analyzer,
+  options: { modules: readonly string[]; signal: AbortSignal },
+): Promise<Analysis> {
+  const release = await analyzer.files.acquire(options.signal, { weight: base64.length });
+  try {
+    return await analyzer.analyze(decodeBase64(base64, DEFAULT_IMAGE_LIMITS.bytes), options);
+  } finally {
+    release();
+  }
+}
+
+/** @throws AkinError if it is not a file */
+async function sizeOf(file: string): Promise<number> {
   const about = await fs.stat(file);
   // A pipe or a device may never end, and a read of it cannot be cancelled.
   if (!about.isFile()) throw new AkinError('bad-request', 'it is not a file');
-  const { size } = about;
-  if (size > capacity) {
-    throw new AkinError(
-      'too-large',
-      `it has ${formatBytes(size)}, and ${formatBytes(capacity)} of memory are allowed: raise --picture-memory`,
-    );
-  }
-  return size;
+  return about.size;
 }

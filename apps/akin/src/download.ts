@@ -1,6 +1,7 @@
-import { parseUrl, type Region } from '@akin/domain';
+import { parseUrl } from '@akin/domain';
+import type { AnalyzeImage } from '@akin/gateway';
 import { DEFAULT_IMAGE_LIMITS, type DownloadSettings, downloadImage, type ImageLimits, toFields } from '@akin/imaging';
-import type { Analysis, Analyzer, TextAnalysis } from '@akin/modules/analyze';
+import type { Analyzer } from '@akin/modules/analyze';
 import { inSpan, type Semaphore } from '@akin/runtime';
 
 interface Fetched {
@@ -55,37 +56,14 @@ export function downloader(
   };
 }
 
-export function analyzeSentOrFetched(analyzer: Analyzer, download: Download) {
-  return async (
-    input: { readonly bytes: Uint8Array } | { readonly url: string } | { readonly text: string },
-    modules: readonly string[],
-    {
-      urgent,
-      thumbnail = false,
-      facts,
-      model,
-      region,
-      soughtPoints,
-      signal = new AbortController().signal,
-    }: {
-      readonly urgent: boolean;
-      readonly thumbnail?: boolean;
-      readonly facts?: { readonly name?: string | undefined } | undefined;
-      readonly model?: string | undefined;
-      readonly region?: Region | undefined;
-      readonly soughtPoints?: boolean | undefined;
-      readonly signal?: AbortSignal;
-    },
-  ): Promise<
-    Pick<Analysis, 'outputs' | 'thumbnail'> & Partial<TextAnalysis> & { fields?: Record<string, string | number> }
-  > => {
+export function analyzeSentOrFetched(analyzer: Analyzer, download: Download): AnalyzeImage {
+  return async (input, modules, options) => {
+    const { urgent, model, signal = new AbortController().signal } = options;
     if ('text' in input) return analyzer.encodeText(input.text, signal, model);
     const { bytes, release } =
       'bytes' in input ? { bytes: input.bytes, release: () => {} } : await download(input.url, urgent, signal);
     try {
-      const analysis = await analyzer.analyze(bytes, {
-        ...{ modules, urgent, thumbnail, facts, model, region, soughtPoints, signal },
-      });
+      const analysis = await analyzer.analyze(bytes, { ...options, modules, signal });
       if (analysis.facts === undefined) return analysis;
       const { width, height } = analysis;
       return { ...analysis, fields: { width, height, ...toFields(analysis.facts) } };

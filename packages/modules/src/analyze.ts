@@ -8,7 +8,6 @@ export {
   createAnalyzer,
   defaultPictureMemory,
 } from './analyzer/create-analyzer.ts';
-export type { TextAnalysis } from './analyzer/text-encoder-worker.ts';
 export { BACKEND_CHOICES, type Backend, locatePackage } from './network/backend.ts';
 
 export async function trainContentModel(config: TrainingConfig): Promise<Trained> {

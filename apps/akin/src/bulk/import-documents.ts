@@ -64,17 +64,7 @@ export class Import {
 
   constructor(config: ImportConfig) {
     this.#config = config;
-    const {
-      collection,
-      previousProgress,
-      rejects,
-      strict,
-      parallel,
-      maxOutageMilliseconds,
-      compress,
-      modules,
-      signal,
-    } = config;
+    const { collection, previousProgress, parallel, maxOutageMilliseconds, compress, modules, signal } = config;
     this.state = { accepted: previousProgress.accepted, bytes: previousProgress.start.bytes };
     this.#ranges = [...previousProgress.ranges];
     this.#read = previousProgress.start;
@@ -94,7 +84,7 @@ export class Import {
       refused: ({ number, id }: BulkDocument, reason: string) => this.#reject(number, id, reason),
     };
     this.#queues = new SendQueues(parallel, (batch) => sendBatch(batch, sending));
-    if (strict && rejects.count > 0) throw new StrictError('An earlier run had refused documents.');
+    if (config.strict && config.rejects.count > 0) throw new StrictError('An earlier run had refused documents.');
   }
 
   get waiting(): number {

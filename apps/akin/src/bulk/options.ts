@@ -18,6 +18,16 @@ export const SERVER_OPTIONS: readonly Option[] = [
   { name: 'collection', valueName: 'name', description: 'Name of the collection', default: 'my-collection' },
 ];
 
+/** @param seconds the default */
+export function outageOption(seconds: number): Option {
+  return {
+    name: 'max-outage',
+    valueName: 'seconds',
+    description: 'Give up if akin does not answer for this long',
+    default: String(seconds),
+  };
+}
+
 export interface Server {
   readonly client: Client;
   readonly url: string;

@@ -2,6 +2,7 @@ import path from 'node:path';
 import { type Collection, KeyError } from '@akin/client';
 import { parseModulesApply } from '@akin/modules/manifests';
 import { analysisConfig } from '../commands/serve-options.ts';
+import { splitList } from '../fleet/options.ts';
 import { FILE_FIELDS } from '../folder/file-document.ts';
 import { modelOf } from '../folder/run-folders.ts';
 import { ContentModels } from '../models/content-models.ts';
@@ -84,7 +85,7 @@ export async function readTable(
   if (format !== 'csv' && format !== 'ndjson') throw new UsageError('--format must be csv or ndjson.');
   const separator = options.text('separator') ?? (/\.tsv(\.gz)?$/i.test(file) ? '\t' : ',');
   if (separator.length !== 1 || /["\r\n]/.test(separator)) throw new UsageError('--separator must be one character.');
-  const named = namesIn(options.text('field')).map((text) => {
+  const named = splitList(options.text('field')).map((text) => {
     const colon = text.lastIndexOf(':');
     if (colon < 1) throw new UsageError('--field must look like price:double,sku:string.');
     return [text.slice(0, colon), text.slice(colon + 1)] as const;
@@ -95,7 +96,7 @@ export async function readTable(
   }
   if (columns.picture !== undefined) await findPictures(picturesFolder(file, options));
   const listFields = named.filter(([, type]) => type.endsWith('[]')).map(([name]) => name);
-  const lists = new Set([...namesIn(options.text('lists')), ...listFields]);
+  const lists = new Set([...splitList(options.text('lists')), ...listFields]);
   const listSeparator = options.text('list-separator') ?? '|';
   if (listSeparator === '') throw new UsageError('--list-separator must not be empty.');
   const cells = { separator, lists, listSeparator, columns, decimalComma: options.isOn('decimal-comma') };
@@ -111,10 +112,6 @@ export async function readTable(
 
 function picturesFolder(file: string, options: ParsedOptions): string {
   return options.text('pictures') ?? (file === '-' ? '.' : path.dirname(file));
-}
-
-function namesIn(text: string | undefined): string[] {
-  return (text ?? '').split(',').filter(Boolean);
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { AkinRequestError } from '@akin/client';
-import { findServer, SERVER_OPTIONS } from '../bulk/options.ts';
+import { findServer, outageOption, SERVER_OPTIONS } from '../bulk/options.ts';
 import { bulkProgressLine } from '../bulk/progress-line.ts';
 import { retryTransient } from '../bulk/retry-transient.ts';
 import { UsageError } from '../options.ts';
@@ -34,12 +34,7 @@ export const exportCommand: CommandModule = {
         description: 'Only documents that also match this. May be repeated',
         isRepeatable: true,
       },
-      {
-        name: 'max-outage',
-        valueName: 'seconds',
-        description: 'Give up if akin does not answer for this long',
-        default: '300',
-      },
+      outageOption(300),
     ],
   },
 

@@ -82,10 +82,8 @@ export const gatewayCommand: CommandModule = {
       throttled: !options.isOn('no-throttle'),
       searchMemory: searchMemory(options),
     };
-    const [{ runFleetProcess }, { openGatewayProcess }] = await Promise.all([
-      import('../fleet/fleet-process.ts'),
-      import('../fleet/run-gateway.ts'),
-    ]);
+    const { runFleetProcess } = await import('../fleet/fleet-process.ts');
+    const { openGatewayProcess } = await import('../fleet/run-gateway.ts');
     return runFleetProcess('gateway', options, signal, (fleet) => openGatewayProcess(fleet, config));
   },
 };
@@ -128,10 +126,8 @@ export const indexerCommand: CommandModule = {
       throttled: !options.isOn('no-throttle'),
       searchMemory: searchMemory(options),
     };
-    const [{ runFleetProcess }, { openIndexerProcess }] = await Promise.all([
-      import('../fleet/fleet-process.ts'),
-      import('../fleet/run-indexer.ts'),
-    ]);
+    const { runFleetProcess } = await import('../fleet/fleet-process.ts');
+    const { openIndexerProcess } = await import('../fleet/run-indexer.ts');
     return runFleetProcess('indexer', options, signal, (fleet) => openIndexerProcess(fleet, config));
   },
 };
@@ -161,10 +157,8 @@ export const analyzerCommand: CommandModule = {
       models: new ContentModels({ contentModel: analysis.contentModel, models: modelsFolder(options) }),
       downloads: downloadSettings(options),
     };
-    const [{ runFleetProcess }, { openAnalyzerProcess }] = await Promise.all([
-      import('../fleet/fleet-process.ts'),
-      import('../fleet/run-analyzer.ts'),
-    ]);
+    const { runFleetProcess } = await import('../fleet/fleet-process.ts');
+    const { openAnalyzerProcess } = await import('../fleet/run-analyzer.ts');
     return runFleetProcess('analyzer', options, signal, (fleet) => openAnalyzerProcess(fleet, config));
   },
 };
@@ -187,10 +181,8 @@ export const analyzeNodeCommand: CommandModule = {
     const analysis = analysisConfig(options);
     const models = new ContentModels({ contentModel: analysis.contentModel, models: modelsFolder(options) });
     const config = { analysis, models, downloads: downloadSettings(options) };
-    const [{ runFleetProcess }, { openAnalyzeNode }] = await Promise.all([
-      import('../fleet/fleet-process.ts'),
-      import('../fleet/run-analyzer.ts'),
-    ]);
+    const { runFleetProcess } = await import('../fleet/fleet-process.ts');
+    const { openAnalyzeNode } = await import('../fleet/run-analyzer.ts');
     return runFleetProcess('analyze-node', options, signal, (fleet) => openAnalyzeNode(fleet, config));
   },
 };

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { AkinRequestError, type Collection } from '@akin/client';
 import { Import, StrictError } from '../bulk/import-documents.ts';
-import { findServer, isLocal, SERVER_OPTIONS } from '../bulk/options.ts';
+import { findServer, isLocal, outageOption, SERVER_OPTIONS } from '../bulk/options.ts';
 import { type Progress, ProgressFile } from '../bulk/progress-file.ts';
 import { bulkProgressLine } from '../bulk/progress-line.ts';
 import { Rejects } from '../bulk/rejects.ts';
@@ -40,12 +40,7 @@ export const importCommand: CommandModule = {
       { name: 'rejects', valueName: 'file', description: 'File for refused documents' },
       { name: 'modules', valueName: 'names', description: 'Modules that analyze the pictures, separated by commas' },
       { name: 'parallel', valueName: 'number', description: 'Maximum number of concurrent requests', default: '4' },
-      {
-        name: 'max-outage',
-        valueName: 'seconds',
-        description: 'Give up if akin does not answer for this long',
-        default: '600',
-      },
+      outageOption(600),
       { name: 'no-wait', description: 'Do not wait until the documents are visible' },
       ...ANALYSIS_OPTIONS,
     ],

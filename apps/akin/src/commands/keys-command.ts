@@ -8,6 +8,7 @@ import type { Keys } from '../keys-in-store.ts';
 import { type ParsedOptions, UsageError } from '../options.ts';
 import type { CommandModule } from '../program.ts';
 import { runningServer } from '../server-file.ts';
+import { textTable } from '../text-table.ts';
 import { STORE_OPTIONS } from './serve-options.ts';
 
 export const keysCommand: CommandModule = {
@@ -150,7 +151,7 @@ function limitTo(options: ParsedOptions, name: string): string[] {
 
 function table(keys: readonly Key[]): string {
   const day = (time: string | null) => time?.slice(0, 10) ?? '-';
-  const rows = [
+  return textTable([
     ['id', 'scope', 'created', 'expires', 'last used', 'rate', 'collections', 'origins', 'filter', 'set', 'note'],
     ...keys.map((key) => [
       key.id,
@@ -165,15 +166,5 @@ function table(keys: readonly Key[]): string {
       key.set.join(' ') || '-',
       key.note,
     ]),
-  ];
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
-  return rows
-    .map(
-      (row) =>
-        `${row
-          .map((cell, i) => cell.padEnd(widths[i] ?? 0))
-          .join('  ')
-          .trimEnd()}\n`,
-    )
-    .join('');
+  ]);
 }

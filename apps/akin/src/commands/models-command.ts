@@ -6,6 +6,7 @@ import { downloadedModels, MIRROR_OPTION, MODELS_OPTION, mirrorUrl, modelsFolder
 import { type FileProgress, pull } from '../models/pull.ts';
 import { UsageError } from '../options.ts';
 import type { CommandModule } from '../program.ts';
+import { textTable } from '../text-table.ts';
 
 const USAGE = 'Use: akin models, or akin models pull <name>';
 
@@ -61,15 +62,7 @@ function list(folder: string): string {
     here.has(name) ? 'here' : '',
   ]);
   const others = [...here].filter((name) => !knownModel(name)).map((name) => [name, '', '', '', '', 'here']);
-  const all = [...rows, ...others];
-  const widths = all.reduce<number[]>((max, row) => row.map((cell, i) => Math.max(max[i] ?? 0, cell.length)), []);
-  const lines = all.map((row) =>
-    row
-      .map((cell, i) => cell.padEnd(widths[i] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
-  return `${lines.join('\n')}\n\nModels are in ${folder}. Download one: akin models pull <name>\n`;
+  return `${textTable([...rows, ...others])}\nModels are in ${folder}. Download one: akin models pull <name>\n`;
 }
 
 const PROGRESS_MILLISECONDS = 2_000;

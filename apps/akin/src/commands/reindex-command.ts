@@ -1,8 +1,9 @@
 import { AkinRequestError, type Collection, type Reindex } from '@akin/client';
 import { sleep } from '@akin/runtime';
-import { findServer, SERVER_OPTIONS } from '../bulk/options.ts';
+import { findServer, outageOption, SERVER_OPTIONS } from '../bulk/options.ts';
 import { bulkProgressLine } from '../bulk/progress-line.ts';
 import { retryTransient } from '../bulk/retry-transient.ts';
+import { splitList } from '../fleet/options.ts';
 import { dropPictures, reanalyzePictures } from '../folder/reanalyze-pictures.ts';
 import { modelNameOf } from '../models/models-folder.ts';
 import type { ParsedOptions } from '../options.ts';
@@ -26,12 +27,7 @@ export const reindexCommand: CommandModule = {
       { name: 'resume', description: 'Continue a paused reindex, and watch it' },
       { name: 'allow-missing', description: 'Swap even if some documents cannot be copied' },
       ...ANALYSIS_OPTIONS,
-      {
-        name: 'max-outage',
-        valueName: 'seconds',
-        description: 'Give up if akin does not answer for this long',
-        default: '300',
-      },
+      outageOption(300),
     ],
   },
 
@@ -44,7 +40,7 @@ export const reindexCommand: CommandModule = {
     const model = modelNameOf(options);
     const shards = options.text('shards') === undefined ? undefined : options.number('shards');
     const parameters = {
-      field: (options.text('field') ?? '').split(',').filter(Boolean),
+      field: splitList(options.text('field')),
       allowMissing: options.isOn('allow-missing'),
       ...(model === undefined ? {} : { model }),
       ...(shards === undefined ? {} : { shards }),
@@ -67,17 +63,16 @@ export const reindexCommand: CommandModule = {
       }
     };
     let status = options.isOn('pause') || options.isOn('resume') ? await change(collection, options) : await begin();
+    const paused = `The reindex of ${name} is paused. Continue with: akin reindex --resume --collection ${name}\n`;
     if (options.isOn('pause')) {
-      process.stdout.write(
-        `The reindex of ${name} is paused. Continue with: akin reindex --resume --collection ${name}\n`,
-      );
+      process.stdout.write(paused);
       return 0;
     }
+    const done = () => Math.max(0, status.copied - status.pending);
     const line = bulkProgressLine(process.stderr, () => ({
-      documents: Math.max(0, status.copied - status.pending),
+      documents: done(),
       failed: status.missing.length,
-      share:
-        status.documents > 0 ? Math.min(1, Math.max(0, status.copied - status.pending) / status.documents) : undefined,
+      share: status.documents > 0 ? Math.min(1, done() / status.documents) : undefined,
       note: status.analyzed > 0 ? `${status.state}, ${status.analyzed} pictures analyzed again` : status.state,
     }));
     try {
@@ -94,9 +89,7 @@ export const reindexCommand: CommandModule = {
       line.finish();
     }
     if (status.state === 'paused') {
-      process.stdout.write(
-        `The reindex of ${name} is paused. Continue with: akin reindex --resume --collection ${name}\n`,
-      );
+      process.stdout.write(paused);
       return 1;
     }
     const missing = status.missing.slice(0, MAX_PRINTED_MISSING).map(({ id, msg }) => `  ${id}: ${msg}`);

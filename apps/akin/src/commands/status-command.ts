@@ -6,6 +6,7 @@ import { databaseFolder, dataFolder } from '../data-option.ts';
 import type { ParsedOptions } from '../options.ts';
 import type { CommandModule } from '../program.ts';
 import { runningServer } from '../server-file.ts';
+import { textTable } from '../text-table.ts';
 
 const METRICS_MILLISECONDS = 10_000;
 
@@ -160,17 +161,7 @@ function table(collections: readonly CollectionSummary[]): string {
     const { model } = more as { model?: { name?: string } };
     return [name, documents, pending, failed, committedAt ?? '-', model?.name ?? '-'].map(String);
   });
-  const all = [['collection', 'documents', 'pending', 'failed', 'last commit', 'model'], ...rows];
-  const widths = all[0]?.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0))) ?? [];
-  return all
-    .map(
-      (row) =>
-        `${row
-          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-          .join('  ')
-          .trimEnd()}\n`,
-    )
-    .join('');
+  return textTable([['collection', 'documents', 'pending', 'failed', 'last commit', 'model'], ...rows]);
 }
 
 const megabytes = (bytes: number) => `${Math.round(bytes / 1e6).toLocaleString('en')} MB`;

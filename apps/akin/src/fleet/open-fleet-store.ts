@@ -15,9 +15,6 @@ export async function openFleetStore(
   models: ContentModels,
 ): Promise<Store> {
   const { databaseUrl, standbyUrls = [], throttled, searchMemory } = config;
-  const settings = {
-    ...(searchMemory === undefined ? {} : { searchMemory }),
-  };
   const open = () =>
     openStore({
       ...models.forStore,
@@ -26,7 +23,7 @@ export async function openFleetStore(
       shared: true,
       process: name,
       throttled,
-      ...settings,
+      ...(searchMemory === undefined ? {} : { searchMemory }),
     });
   const store = parts.use('store', await retry('the database', open));
   reportPoolUse(metrics, store);

@@ -11,7 +11,7 @@ import {
   ownModelSet,
   parseOutputs,
 } from '@akin/modules/vectors';
-import type { FindModelSet, StoreConfig } from '@akin/store';
+import type { FindModelSet } from '@akin/store';
 import { UsageError } from '../options.ts';
 import { knownModel } from './known-models.ts';
 import { checkFiles, downloadedModels, folderOfName } from './models-folder.ts';
@@ -48,18 +48,7 @@ export class ContentModels {
     this.#keep({ modelSet: ownModelSet(), folder: undefined });
   }
 
-  get forStore(): Pick<
-    StoreConfig,
-    | 'modules'
-    | 'models'
-    | 'calibrations'
-    | 'textCalibration'
-    | 'contentVector'
-    | 'contentName'
-    | 'parseOutputs'
-    | 'descriptorTexts'
-    | 'findModelSet'
-  > {
+  get forStore() {
     return { ...activeModelSet(), parseOutputs, descriptorTexts, findModelSet: this.find };
   }
 

@@ -27,22 +27,17 @@ interface Download {
 
 export class ModelLibrary implements Models, AsyncDisposable {
   readonly refusal: string | undefined;
-  readonly #models: ContentModels;
-  readonly #log: Pick<Log, 'error'>;
-  readonly #folder: string | undefined;
-  readonly #mirror: string | undefined;
+  readonly #config: ModelLibraryConfig;
   readonly #downloads = new Map<string, Download>();
 
-  constructor({ models, log, folder, mirror, refusal = 'This akin downloads no models.' }: ModelLibraryConfig) {
-    this.#models = models;
-    this.#log = log;
-    this.#folder = folder;
-    this.#mirror = mirror;
+  constructor(config: ModelLibraryConfig) {
+    this.#config = config;
+    const { folder, mirror, refusal = 'This akin downloads no models.' } = config;
     this.refusal = folder === undefined || mirror === undefined ? refusal : undefined;
   }
 
   async list(): Promise<readonly ModelSummary[]> {
-    const sets = await this.#models.all();
+    const sets = await this.#config.models.all();
     const byName = new Map(sets.map((set) => [set.contentName, set]));
     const isDefault = (name: string) => name === sets[0]?.contentName;
     const known = KNOWN_MODELS.map(({ name, licence, megabytes, numbers, words, about }) => ({
@@ -58,7 +53,7 @@ export class ModelLibrary implements Models, AsyncDisposable {
 
   pull(name: string): void {
     const model = modelNamed(name);
-    const [folder, mirror] = [this.#folder, this.#mirror];
+    const { folder, mirror } = this.#config;
     if (folder === undefined || mirror === undefined) {
       throw new AkinError('conflict', `${this.refusal} Download it where akin runs: akin models pull ${name}`);
     }
@@ -86,11 +81,12 @@ export class ModelLibrary implements Models, AsyncDisposable {
     const progress = (file: string, bytes: number) => void download.bytes.set(file, bytes);
     try {
       await pull({ model, folder, mirror, progress }, download.stop.signal);
-      await this.#models.find({ name: model.name });
+      await this.#config.models.find({ name: model.name });
       this.#forget(model.name, download);
     } catch (error) {
       download.state = 'failed';
-      if (!(error instanceof AkinError)) this.#log.error({ err: error, model: model.name }, 'model not downloaded');
+      if (!(error instanceof AkinError))
+        this.#config.log.error({ err: error, model: model.name }, 'model not downloaded');
       const why = error instanceof AkinError ? error.message : 'An internal error: the log of akin says more.';
       // Clients need not know where the models are.
       download.msg = why.replaceAll(`${folder}${path.sep}`, '').replaceAll(folder, model.name);

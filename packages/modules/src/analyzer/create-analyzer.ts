@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
-import { AkinError, type Region } from '@akin/domain';
-import { decodingBytes, type FileContext, type ImageLimits } from '@akin/imaging';
+import { AkinError } from '@akin/domain';
+import { decodingBytes, type ImageLimits } from '@akin/imaging';
 import { memoryLimit, Semaphore, unlessAborted } from '@akin/runtime';
 import { Piscina } from 'piscina';
 import { minimumSide, readPreprocessing } from '../model-folder/preprocessing.ts';
@@ -28,14 +28,8 @@ export interface AnalyzerConfig {
   readonly pictureMemory?: number;
 }
 
-export interface CallOptions {
+export interface CallOptions extends Omit<AnalyzeOptions, 'backend' | 'contentModel' | 'contentModelName'> {
   readonly modules: readonly string[];
-  readonly thumbnail?: boolean;
-  readonly facts?: FileContext | undefined;
-  readonly region?: Region | undefined;
-  /** Find more points than are stored, for a search for parts. */
-  readonly soughtPoints?: boolean | undefined;
-  readonly limits?: Partial<ImageLimits>;
   /** The content model, for analyzers that have several. Default: the model of the process. */
   readonly model?: string | undefined;
   /** A user is waiting: this call goes before all calls that are not urgent. */
