@@ -36,9 +36,7 @@ describe('training scripts', () => {
     ['copies-pictures', ['FOLDER'], 'Name 2 folders.'],
     ['all', ['FOLDER', '--backend', 'bogus'], '--backend is one of wasm, onnx, not bogus.'],
   ])('tell how they are used: %s.js %j', (script, args, why) => {
-    const usage = expect.stringMatching(
-      /\nUsage: npm run .* -- <folder of pictures>.* \[--backend wasm\|onnx\]\n$/s,
-    );
+    const usage = expect.stringMatching(/\nUsage: npm run .* -- <folder of pictures>.* \[--backend wasm\|onnx\]\n$/s);
     const [status, output] = run(script, args);
     expect([status, output, output]).toEqual([1, usage, expect.stringContaining(why)]);
   });
