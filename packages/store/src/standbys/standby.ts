@@ -2,9 +2,8 @@ import { parseUrl } from '@akin/domain';
 import { withTimeout } from '@akin/runtime';
 import pg from 'pg';
 import { connectionTo, openPool, POOL_SETTINGS, type PoolEngine, poolEngine } from '../engine/postgres-pool.ts';
-import { reasonOf, sqlStateOf } from '../engine/sqlstate.ts';
+import { reasonOf } from '../engine/sqlstate.ts';
 
-/** Connections to each standby. */
 const CONNECTIONS = 10;
 /** A standby that takes longer to report its state does not answer. */
 const STANDBY_TIMEOUT_MILLISECONDS = 2_000;
@@ -19,7 +18,6 @@ const CLOSE_MILLISECONDS = 5_000;
 const BEHIND_BACKOFF = [100, 5_000] as const;
 /** The same for a standby that does not answer. */
 const AWAY_BACKOFF = [250, 30_000] as const;
-const UNDEFINED_TABLE = '42P01';
 
 /** After this many consecutive reads that found a standby behind, its state is `behind`. */
 const LAGGING = 3;
@@ -32,17 +30,7 @@ const STUCK = 12;
 const REMEDY = 'Name only servers that follow the primary, each with the same database (--search-database-url).';
 
 const STUCK_BEHIND =
-  'It lacked the last commit of the primary twelve times in a row: it lags, or follows another server. akin_standby_lag_bytes says how far it is.';
-const OTHER_HISTORY =
-  'Its commits differ from those of the primary, because it stayed with an earlier primary. Let it follow the primary, or take it out of the list (--search-database-url).';
-
-/** A commit of a standby that the primary made at another time. */
-export interface ForeignCommit {
-  readonly sqlSchema: string;
-  readonly number: bigint;
-  /** The time as PostgreSQL writes it. */
-  readonly committedAt: string;
-}
+  'It lacked the last commit of the primary twelve times in a row: it lags, or stayed with an earlier primary. akin_standby_lag_bytes says how far it is.';
 
 /** The outcome of a read of a standby. After any but `answered`, the primary is read. */
 export type StandbyResult = 'answered' | 'behind' | 'cancelled' | 'failed';
@@ -81,8 +69,6 @@ interface CheckResult extends DatabaseIdentity {
   readonly standby: boolean;
   /** Bytes of the log that it has replayed. */
   readonly replayed: bigint | null;
-  /** Whether it has a commit that the primary made at another time. */
-  readonly isForeign: boolean;
 }
 
 /**
@@ -102,17 +88,12 @@ export class Standby implements AsyncDisposable {
   #outUntil = 0;
   /** The last commit that it showed, by collection. */
   readonly #shown = new Map<number, bigint>();
-  /** The commit that it lacked at the last read that found it behind. */
-  #lacked: { readonly collectionId: number; readonly commit: bigint } | undefined;
   /** Commits that both it and the primary have shown, by collection. */
   #common = new Map<number, string>();
-  /** A commit that shows that its history is not that of the primary. It is not read while it has this commit. */
-  #foreign: ForeignCommit | undefined;
   /** Whether it is left out until the next check has ended. */
   #isDoubted = false;
   #checking: Promise<CheckResult | undefined> | undefined;
   #isClosed = false;
-  /** Number of running reads. */
   reading = 0;
 
   /** @throws AkinError bad-request if the URL is invalid */
@@ -150,8 +131,6 @@ export class Standby implements AsyncDisposable {
 
   setVisibleCommit(collectionId: number, commit: bigint): void {
     this.#shown.set(collectionId, commit);
-    const lacked = this.#lacked;
-    if (lacked?.collectionId === collectionId && lacked.commit <= commit) this.recordCurrent();
   }
 
   /**
@@ -174,13 +153,6 @@ export class Standby implements AsyncDisposable {
     this.#shown.clear();
     // Questions to the earlier primary may still be answered.
     this.#common = new Map();
-    this.#foreign = undefined;
-  }
-
-  /** It has a commit that the primary made at another time: it follows another server than the primary. */
-  markForeign(foreign: ForeignCommit): void {
-    this.#foreign = foreign;
-    if (this.#engine !== undefined) this.#leaveOut(OTHER_HISTORY);
   }
 
   /** Runs reads. During a long read, it checks whether the server is still alive. If not, the read fails. */
@@ -199,25 +171,17 @@ export class Standby implements AsyncDisposable {
   recordCurrent(): void {
     const wasStuck = this.#misses >= STUCK;
     this.#misses = 0;
-    this.#lacked = undefined;
     if (this.#engine === undefined) return;
     this.#outUntil = 0;
     if (wasStuck) this.#options.changed(this.status);
   }
 
-  /**
-   * Records that it lacked the commit that a read needed.
-   *
-   * @param since when the read began
-   * @returns whether this happens repeatedly: then check whether it has the history of the primary
-   */
-  recordBehind(since: number, collectionId: number, commit: bigint): boolean {
-    this.#lacked = { collectionId, commit };
+  /** Records that it lacked the commit that a read needed. @param since when the read began */
+  recordBehind(since: number): void {
     // Reads that began before the standby was left out count only once.
-    if (since < this.#outUntil) return false;
+    if (since < this.#outUntil) return;
     this.#outUntil = performance.now() + backoff(BEHIND_BACKOFF, this.#misses++);
     if (this.#misses === STUCK) this.#options.changed({ name: this.name, state: 'behind', reason: STUCK_BEHIND });
-    return this.#misses >= LAGGING;
   }
 
   /**
@@ -259,11 +223,10 @@ export class Standby implements AsyncDisposable {
 
   async #check(): Promise<CheckResult | undefined> {
     try {
-      const asked = this.#ask().catch(again(() => this.#ask()));
       // The primary may hang as well.
       const [check, primary] = await withTimeout(
-        4 * STANDBY_TIMEOUT_MILLISECONDS,
-        Promise.all([asked, this.#options.identity()]),
+        2 * STANDBY_TIMEOUT_MILLISECONDS,
+        Promise.all([this.#ask(), this.#options.identity()]),
       );
       if (check.system !== primary.system)
         throw new Error(`It belongs to another database system than the primary. ${REMEDY}`);
@@ -271,7 +234,6 @@ export class Standby implements AsyncDisposable {
         throw new Error(`It follows the primary, but its address names another database. ${REMEDY}`);
       }
       if (!check.standby) throw new Error(`It is no standby: it was promoted, or never was one. ${REMEDY}`);
-      if (check.isForeign) throw new Error(OTHER_HISTORY);
       if (this.#isClosed) return undefined;
       if (this.#engine === undefined) {
         this.#engine = this.#open();
@@ -297,33 +259,16 @@ export class Standby implements AsyncDisposable {
     client.on('error', () => undefined);
     try {
       await client.connect();
-      const { rows } = await client.query<Omit<CheckResult, 'isForeign'>>(
+      const { rows } = await client.query<CheckResult>(
         `select pg_is_in_recovery() as standby, ${IDENTITY_COLUMNS},
                 case when pg_is_in_recovery() then pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::int8 end as replayed
            from pg_control_system()`,
       );
-      return { ...(rows[0] as Omit<CheckResult, 'isForeign'>), isForeign: await this.#isForeign(client) };
+      return rows[0] as CheckResult;
     } finally {
       // One that hangs may never confirm its end.
       client.end().catch(() => undefined);
     }
-  }
-
-  /**
-   * Whether the server still has a foreign history. If it was replaced by a copy of the primary, it has not, and the
-   * collection may be missing there.
-   */
-  async #isForeign(client: pg.Client): Promise<boolean> {
-    const foreign = this.#foreign;
-    if (foreign === undefined) return false;
-    const { sqlSchema, number, committedAt } = foreign;
-    const sql = `select from ${sqlSchema}.commits where number = $1 and committed_at = $2::timestamptz`;
-    const known = await client.query(sql, [number, committedAt]).catch((error) => {
-      if (sqlStateOf(error) !== UNDEFINED_TABLE) throw error;
-    });
-    if (known?.rowCount) return true;
-    if (this.#foreign === foreign) this.#foreign = undefined;
-    return false;
   }
 
   #connection(): pg.ClientConfig {
@@ -352,11 +297,6 @@ export class Standby implements AsyncDisposable {
 function nameOf(url: string): string {
   const parsed = parseUrl(url);
   return parsed === undefined ? 'standby' : `${parsed.host}${parsed.pathname}`;
-}
-
-/** A statement that conflicted with the replay of the standby is repeated once. */
-function again<T>(ask: () => Promise<T>): (error: unknown) => Promise<T> {
-  return (error) => (sqlStateOf(error)?.startsWith('40') ? ask() : Promise.reject(error));
 }
 
 function backoff([first, max]: readonly [number, number], times: number): number {

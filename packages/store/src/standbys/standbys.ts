@@ -3,14 +3,7 @@ import { withTimeout } from '@akin/runtime';
 import type { Engine, Row } from '../engine/engine.ts';
 import { sqlStateOf, wasCancelled } from '../engine/sqlstate.ts';
 import { CurrentCommits, FINGERPRINT, PRIMARY_TIMEOUT_MILLISECONDS } from './current-commits.ts';
-import {
-  type DatabaseIdentity,
-  type ForeignCommit,
-  IDENTITY_COLUMNS,
-  Standby,
-  type StandbyResult,
-  type StandbyStatus,
-} from './standby.ts';
+import { type DatabaseIdentity, IDENTITY_COLUMNS, Standby, type StandbyResult, type StandbyStatus } from './standby.ts';
 
 /** How current a read must be. */
 export interface Freshness {
@@ -24,9 +17,6 @@ export interface Freshness {
 
 /** SQL: what a read returns about the standby and the collection, from a row of `akin.collections`. */
 export const FRESHNESS_COLUMNS = `pg_is_in_recovery() as standby, commit, committed_at::text as committed_at, ${FINGERPRINT} as fingerprint`;
-
-/** Number of the last commits of a standby that are compared with those of the primary, if it stays behind. */
-const COMPARED = 1_000;
 
 /** The collection whose commit counts. */
 interface ReadCollection {
@@ -154,21 +144,14 @@ export class Standbys implements AsyncDisposable {
       throw new Error(`the standby is not read: ${why}`);
     };
     let isFresh = false;
-    let needed = atLeast ?? 0n;
     const require = async (row: Row | undefined): Promise<void> => {
       if (row?.standby === false) refuse('promoted');
       if (row !== undefined) standby.setVisibleCommit(id, row.commit);
       if (row === undefined || (atLeast !== undefined && row.commit < atLeast)) return refuse('behind');
-      if (current !== undefined) {
-        const fingerprint = await current.catch(() => refuse('unknown'));
-        const shown = BigInt(fingerprint?.split(' ')[0] ?? 0);
-        // If the numbers are equal, the standby has another commit with this number, or older fields.
-        needed = shown > row.commit ? shown : row.commit + 1n;
-        if (fingerprint !== row.fingerprint) refuse('behind');
-      } else if (!(await this.#isCommon(standby, collection, row).catch(() => refuse('unknown')))) {
-        needed = row.commit + 1n;
-        refuse('behind');
-      }
+      const isOfPrimary = current
+        ? current.then((fingerprint) => fingerprint === row.fingerprint)
+        : this.#isCommon(standby, collection, row);
+      if (!(await isOfPrimary.catch(() => refuse('unknown')))) refuse('behind');
       isFresh = true;
     };
     try {
@@ -184,10 +167,8 @@ export class Standbys implements AsyncDisposable {
         throw error;
       }
       if (verdict === 'behind') {
-        const isLagging = standby.recordBehind(began, id, needed);
+        standby.recordBehind(began);
         this.#count(standby, 'behind');
-        // The search need not wait for that. A failure has no meaning.
-        if (isLagging) void this.#compare(standby, engine, collection).catch(() => undefined);
       } else if (verdict === 'promoted' || (verdict === undefined && isGone(error))) {
         standby.requireCheck();
         this.#count(standby, 'failed');
@@ -231,25 +212,6 @@ export class Standbys implements AsyncDisposable {
       const known = await withTimeout(PRIMARY_TIMEOUT_MILLISECONDS, this.#primary.query(sql, [commit, committed_at]));
       return known.length > 0;
     });
-  }
-
-  /**
-   * Checks whether a standby is behind permanently: following an earlier primary, it has commits that the primary made
-   * at other times.
-   */
-  async #compare(standby: Standby, engine: Engine, { sqlSchema }: ReadCollection): Promise<void> {
-    const commits = await engine.query<Omit<ForeignCommit, 'sqlSchema'>>(
-      `select number, committed_at::text as "committedAt" from ${sqlSchema}.commits
-        order by number desc limit ${COMPARED}`,
-    );
-    const sql = `select o.number, o.committed_at as "committedAt"
-                   from unnest($1::int8[], $2::text[]) as o (number, committed_at)
-                   join ${sqlSchema}.commits c on c.number = o.number and c.committed_at <> o.committed_at::timestamptz
-                  limit 1`;
-    const values = [commits.map(({ number }) => number), commits.map(({ committedAt }) => committedAt)];
-    const asked = this.#primary.query<Omit<ForeignCommit, 'sqlSchema'>>(sql, values);
-    const [foreign] = await withTimeout(PRIMARY_TIMEOUT_MILLISECONDS, asked);
-    if (foreign !== undefined) standby.markForeign({ sqlSchema, ...foreign });
   }
 
   async #identityOfPrimary(): Promise<DatabaseIdentity> {
