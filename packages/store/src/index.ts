@@ -1,12 +1,12 @@
 export { type Backlog, readBacklog } from './accept/backlog.ts';
 export { checkDelete } from './accept/check-delete.ts';
-export { lastOperation } from './accept/last-operation.ts';
-export { oldestInvisibleChange } from './accept/oldest-invisible-change.ts';
 export {
   commitOfStandby,
   findOperation,
+  lastOperation,
   listOperations,
   type Operation,
+  oldestInvisibleChange,
   type SeqRange,
   waitForOperations,
 } from './accept/operations.ts';
@@ -28,9 +28,8 @@ export {
 } from './analyze/analysis.ts';
 export { type HostPatienceLimits, hostPatience } from './analyze/host-patience.ts';
 export { retryFailed } from './analyze/retry.ts';
-export { maintain, maintainCollection } from './bulk/maintain.ts';
+export { maintainCollection } from './bulk/maintain.ts';
 export { deleteUnaccepted } from './bulk/recover.ts';
-export { appliedModules } from './collections/applied-modules.ts';
 export {
   type CollectionState,
   type CollectionStatus,
@@ -45,14 +44,20 @@ export {
   listCollections,
 } from './collections/collections.ts';
 export { defineFields } from './collections/define-fields.ts';
-export { modelName, modelSetOf } from './collections/model-set.ts';
+export { appliedModules, modelName, modelSetOf } from './collections/model-set.ts';
 export { calibrationOf, otherModels, requireOwnModels } from './collections/models.ts';
 export { loadSchema } from './collections/schema.ts';
 export { helpCommits } from './commit/apply-shards.ts';
-export { countCollectionsWithoutLeader } from './commit/collections-without-leader.ts';
 export { commit } from './commit/commit.ts';
 export { completeCommitRequests, requestCommit, requestedCommits } from './commit/commit-requests.ts';
-export { findLeases, type Lease, releaseLeases, renewLeases, takeLeases } from './commit/leases.ts';
+export {
+  countCollectionsWithoutLeader,
+  findLeases,
+  type Lease,
+  releaseLeases,
+  renewLeases,
+  takeLeases,
+} from './commit/leases.ts';
 export { listTombstones } from './commit/tombstones.ts';
 export type { Collection, CollectionSchema, CommitResult, KeyFilter, ModelSet, Store } from './context.ts';
 export { writeBackup } from './engine/backup-archive.ts';

@@ -2,9 +2,9 @@ import { AkinError, quote } from '@akin/domain';
 import { LIVE } from '../collections/collection-tables.ts';
 import { notifyHousekeeping } from '../collections/collections.ts';
 import { loadSchema } from '../collections/schema.ts';
-import { REPLACED, requireNoSwap, type Swap } from '../collections/swap.ts';
+import { goneError, REPLACED, requireNoSwap, type Swap } from '../collections/swap.ts';
 import type { Collection, Store } from '../context.ts';
-import { textArray } from '../engine/binary.ts';
+import { docsOf, textArray } from '../engine/binary.ts';
 import type { Queryable } from '../engine/engine.ts';
 import { keyFilterFor } from '../keys/key-filter.ts';
 import { Params } from '../search/params.ts';
@@ -126,11 +126,7 @@ export async function separateDecided(tx: Queryable, S: string, docs: readonly b
      select distinct case when (distance, doc) > (other_distance, other) then doc else other end as doc from pairs`,
     [docs],
   );
-  await removeFollowers(
-    tx,
-    S,
-    rows.map(({ doc }) => doc),
-  );
+  await removeFollowers(tx, S, docsOf(rows));
 }
 
 /** Removes the decisions about removed documents, unless a newer version of the document is live. */
@@ -157,11 +153,7 @@ export async function copyDecisions(tx: Queryable, from: Collection, to: Collect
   const docs = await tx.query<{ doc: bigint }>(
     `select doc from ${T}.documents where id in (select id from ${T}.decisions) and valid_to = ${LIVE}`,
   );
-  await separateDecided(
-    tx,
-    T,
-    docs.map(({ doc }) => doc),
-  );
+  await separateDecided(tx, T, docsOf(docs));
   await reopen(tx, to);
 }
 
@@ -185,7 +177,7 @@ async function visibleDocuments(
     'select commit, schema_version from akin.collections where id = $1',
     [id],
   );
-  if (shown === undefined) throw new AkinError('not-found', `The collection ${collection.name} no longer exists.`);
+  if (shown === undefined) throw goneError(collection);
   const schema = await loadSchema(store, collection, shown.schema_version, tx);
   const params = new Params();
   const tables = { sqlSchema, schema, modules: store.modules };
@@ -197,7 +189,7 @@ async function visibleDocuments(
   );
   const there = new Set(rows.map(({ id }) => id));
   const missing = ids.find((id) => !there.has(id));
-  if (missing === undefined) return rows.map(({ doc }) => doc);
+  if (missing === undefined) return docsOf(rows);
   throw new AkinError('not-found', `Parameter ids: no document ${quote(missing)} is visible.`);
 }
 

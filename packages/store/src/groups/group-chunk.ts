@@ -1,35 +1,36 @@
 import { descriptorTable } from '../collections/collection-tables.ts';
 import type { Collection, Store } from '../context.ts';
-import { binaryArray, decodeHalfvec, encodeHalfvec, textArray } from '../engine/binary.ts';
-import type { Queryable } from '../engine/engine.ts';
+import { binaryArray, columnsOf, decodeHalfvec, docsOf, encodeHalfvec, textArray } from '../engine/binary.ts';
+import { BULK, type Queryable } from '../engine/engine.ts';
 import { decisionsOf, mayNotFollow, separateDecided } from './decisions.ts';
 import type { RepresentativesInMemory } from './representatives-in-memory.ts';
-import type { GroupRule } from './rule.ts';
+import type { Grouping, GroupRule } from './rule.ts';
 import { type GroupingState, isSame, lockState, writeState } from './state.ts';
-import { readUnassigned, type UnassignedDocument } from './unassigned.ts';
+import type { UnassignedDocument } from './unassigned.ts';
 
 interface Nearest {
   readonly representative: bigint;
   readonly distance: number;
 }
 
-/** Documents that search for a group together. */
+interface Follower extends Nearest {
+  readonly doc: bigint;
+}
+
 interface ChunkToGroup {
-  /** Ascending numbers. */
   readonly docs: readonly bigint[];
   readonly state: GroupingState;
   /** The new `doc` of the state: after this chunk, all new documents up to this number have their group. */
   readonly upTo: bigint;
   /** Number of documents that search for a group now, these and others. */
-  readonly waiting?: number;
-  /** The descriptors of the documents, if they were read before. */
-  readonly unassigned?: readonly UnassignedDocument[] | undefined;
-  readonly inMemory?: RepresentativesInMemory | undefined;
+  readonly waiting: number;
+  /** Those of the documents that may be in a group. */
+  readonly unassigned: readonly UnassignedDocument[];
+  readonly inMemory: RepresentativesInMemory;
 }
 
 interface GroupedChunk {
   readonly state: GroupingState;
-  /** Whether the searcher found the near representatives. */
   readonly inMemory: boolean;
 }
 
@@ -44,46 +45,31 @@ interface GroupedChunk {
  * @returns the new state; undefined if another process was faster
  */
 export async function groupChunk(
-  store: Store,
-  collection: Collection,
-  rule: GroupRule,
-  { docs, state, upTo, waiting = docs.length, inMemory, unassigned: known }: ChunkToGroup,
+  { store, collection, rule }: Grouping,
+  { docs, state, upTo, waiting, inMemory, unassigned }: ChunkToGroup,
 ): Promise<GroupedChunk | undefined> {
   const S = collection.sqlSchema;
-  const unassigned = known ?? (await readUnassigned(store, collection, rule, docs));
-  const near = await inMemory?.findRepresentatives(state, unassigned, waiting);
-  const grouped = await store.engine.transaction(
-    async (tx) => {
-      const from = await lockState(tx, collection);
-      if (!isSame(from, state)) return undefined;
-      const isNear = near?.version === from.version;
-      await tx.query(`delete from ${S}.ungrouped where doc = any($1::bigint[])`, [docs]);
-      const there = await selectUnassigned(tx, S, unassigned);
-      const decisions = await decisionsOf(
-        tx,
-        S,
-        there.map(({ id }) => id),
-      );
-      const among = isNear ? near.representatives : undefined;
-      const nearest = await nearestRepresentatives(tx, collection, rule, there, decisions.size > 0, among);
-      const [representatives, followers] = assignGroups(there, nearest, rule, decisions);
-      await save(tx, store, S, representatives, followers);
-      // The new documents may be nearer than a document that they are different from, which then searches for another
-      // group.
-      const decided = there.filter(({ id }) => decisions.has(id));
-      if (decided.length > 0) {
-        await separateDecided(
-          tx,
-          S,
-          decided.map(({ doc }) => doc),
-        );
-      }
-      const to = await writeState(tx, collection, 'last_doc = $1', [upTo]);
-      return { state: to, inMemory: isNear, from, representatives };
-    },
-    { lane: 'bulk', keyed: true },
-  );
-  if (grouped !== undefined) await inMemory?.addRepresentatives(grouped.from, grouped.state, grouped.representatives);
+  const near = await inMemory.findRepresentatives(state, unassigned, waiting);
+  const grouped = await store.engine.transaction(async (tx) => {
+    const from = await lockState(tx, collection);
+    if (!isSame(from, state)) return undefined;
+    const isNear = near?.version === from.version;
+    await tx.query(`delete from ${S}.ungrouped where doc = any($1::bigint[])`, [docs]);
+    const there = await selectUnassigned(tx, S, unassigned);
+    const ids = there.map(({ id }) => id);
+    const decisions = await decisionsOf(tx, S, ids);
+    const among = isNear ? near.representatives : undefined;
+    const nearest = await nearestRepresentatives(tx, collection, rule, there, decisions.size > 0, among);
+    const [representatives, followers] = assignGroups(there, nearest, rule, decisions);
+    await save(tx, store, S, representatives, followers);
+    // The new documents may be nearer than a document that they are different from, which then searches for another
+    // group.
+    const decided = there.filter(({ id }) => decisions.has(id));
+    if (decided.length > 0) await separateDecided(tx, S, docsOf(decided));
+    const to = await writeState(tx, collection, 'last_doc = $1', [upTo]);
+    return { state: to, inMemory: isNear, from, representatives };
+  }, BULK);
+  if (grouped !== undefined) await inMemory.addRepresentatives(grouped.from, grouped.state, grouped.representatives);
   return grouped;
 }
 
@@ -101,9 +87,9 @@ async function selectUnassigned(
       where d.doc = any($1::bigint[]) and not exists (select from ${S}.representatives r where r.doc = d.doc)
         and not exists (select from ${S}.followers f join ${S}.representatives r on r.doc = f.representative
                          where f.doc = d.doc and not r.removed)`,
-    [unassigned.map(({ doc }) => doc)],
+    [docsOf(unassigned)],
   );
-  const there = new Set(rows.map(({ doc }) => doc));
+  const there = new Set(docsOf(rows));
   return unassigned.filter(({ doc }) => there.has(doc));
 }
 
@@ -154,7 +140,7 @@ async function nearestRepresentatives(
          where place <= case when is_near then 1 else ${rule.secondModule?.isNear ? MAX_COMPARED : 0} end) m
       order by p.doc, m.distance, m.representative`,
     [
-      unassigned.map(({ doc }) => doc),
+      docsOf(unassigned),
       lists.map((list, i) => (ends[i] as number) - list.length + 1),
       ends,
       lists.flat(),
@@ -186,10 +172,9 @@ function assignGroups(
   near: ReadonlyMap<bigint, Nearest>,
   rule: GroupRule,
   decisions: ReadonlyMap<string, ReadonlySet<string>>,
-): [representatives: UnassignedDocument[], followers: ({ readonly doc: bigint } & Nearest)[]] {
+): [representatives: UnassignedDocument[], followers: Follower[]] {
   const representatives: UnassignedDocument[] = [];
-  const followers: ({ readonly doc: bigint } & Nearest)[] = [];
-  /** Positions of representatives by their cell. */
+  const followers: Follower[] = [];
   const byCell = new Map<number, number[]>();
   for (const document of unassigned) {
     let best = near.get(document.doc);
@@ -208,9 +193,9 @@ function assignGroups(
       continue;
     }
     const cell = document.cells[0] as number;
-    const others = byCell.get(cell);
-    if (others === undefined) byCell.set(cell, [representatives.length]);
-    else others.push(representatives.length);
+    const others = byCell.get(cell) ?? [];
+    byCell.set(cell, others);
+    others.push(representatives.length);
     representatives.push(document);
   }
   return [representatives, followers];
@@ -251,16 +236,16 @@ async function save(
   store: Store,
   S: string,
   representatives: readonly UnassignedDocument[],
-  followers: readonly ({ readonly doc: bigint } & Nearest)[],
+  followers: readonly Follower[],
 ): Promise<void> {
   if (representatives.length > 0) {
     // If a representative has left its group, a follower of it may become a representative.
-    await tx.query(`delete from ${S}.followers where doc = any($1::bigint[])`, [representatives.map(({ doc }) => doc)]);
+    await tx.query(`delete from ${S}.followers where doc = any($1::bigint[])`, [docsOf(representatives)]);
     await tx.query(
       `insert into ${S}.representatives (doc, id, cell, vector)
        select * from unnest($1::bigint[], $2::text[], $3::int[], $4::halfvec[]) on conflict (doc) do nothing`,
       [
-        representatives.map(({ doc }) => doc),
+        docsOf(representatives),
         textArray(representatives.map(({ id }) => id)),
         representatives.map(({ cells }) => cells[0] as number),
         binaryArray(
@@ -275,11 +260,7 @@ async function save(
     `insert into ${S}.followers (doc, representative, distance)
      select * from unnest($1::bigint[], $2::bigint[], $3::float8[])
      on conflict (doc) do update set representative = excluded.representative, distance = excluded.distance`,
-    [
-      followers.map(({ doc }) => doc),
-      followers.map(({ representative }) => representative),
-      followers.map(({ distance }) => distance),
-    ],
+    columnsOf(followers, 'doc', 'representative', 'distance'),
   );
   await tx.query(
     `update ${S}.representatives r set follower_count = r.follower_count + c.count

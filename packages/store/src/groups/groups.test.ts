@@ -6,7 +6,9 @@ import { maintain } from '../bulk/maintain.ts';
 import { pinCommit } from '../export/pins.ts';
 import { groupChunk } from './group-chunk.ts';
 import { listGroups } from './list-groups.ts';
+import { RepresentativesInMemory } from './representatives-in-memory.ts';
 import { readState } from './state.ts';
+import { readUnassigned } from './unassigned.ts';
 import { updateGroups } from './update-groups.ts';
 
 describe.each(ENGINES)('groups on %s', (kind) => {
@@ -161,8 +163,12 @@ describe.each(ENGINES)('groups on %s', (kind) => {
     ).map(({ doc }) => doc);
     expect(docs).toHaveLength(3);
     const state = await readState(on.store.engine, collection);
+    const grouping = { store: on.store, collection, rule: RULE };
+    const inMemory = new RepresentativesInMemory(grouping);
+    const unassigned = await readUnassigned(grouping, docs);
+    const chunk = { docs, unassigned, state, upTo: state.last_doc, waiting: docs.length, inMemory };
     for (let i = 0; i < 2; i++) {
-      const grouped = await groupChunk(on.store, collection, RULE, { docs, state, upTo: state.last_doc });
+      const grouped = await groupChunk(grouping, chunk);
       expect(grouped?.state).toEqual({ ...state, version: expect.any(String) });
     }
     await update(collection);

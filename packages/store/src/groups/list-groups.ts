@@ -10,13 +10,9 @@ import { readState } from './state.ts';
 export interface GroupsRequest {
   /** Only members that match all filters are listed. Groups with fewer than two such members are left out. */
   readonly filters?: readonly Query[];
-  /** Number of groups per page. */
   readonly rows: number;
-  /** Maximum number of members per group. */
   readonly members: number;
-  /** Number of members of each group to skip. */
   readonly membersFrom?: number;
-  /** Only the group with this id. */
   readonly id?: string | undefined;
   /** Continues after the group with this id. */
   readonly after?: string | undefined;
@@ -32,7 +28,6 @@ export interface GroupsPage {
   readonly commit: number;
   /** The commit up to which the groups are current. Documents of later commits are in no group yet. */
   readonly asOfCommit: number;
-  /** Number of matching groups. */
   readonly numFound: number;
   /** False while the groups are older than the last commit. */
   readonly numFoundExact: boolean;
@@ -108,7 +103,6 @@ export async function listGroups(store: Store, collection: Collection, request: 
 }
 
 interface GroupRow {
-  /** The number of the representative. */
   readonly doc: bigint;
   readonly id: string;
   readonly size: number;

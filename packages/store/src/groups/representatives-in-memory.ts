@@ -1,8 +1,8 @@
-import type { Collection, Store } from '../context.ts';
+import { BULK, type Queryable } from '../engine/engine.ts';
 import type { CellSource } from '../searcher/in-memory-cells.ts';
 import type { InMemoryCollection } from '../searcher/in-memory-collection.ts';
 import { NotInMemory } from '../searcher/not-in-memory.ts';
-import type { GroupRule } from './rule.ts';
+import type { Grouping } from './rule.ts';
 import type { GroupingState } from './state.ts';
 
 /*
@@ -20,7 +20,6 @@ const DOCUMENTS_TO_READ = 500;
 const REPRESENTATIVES_TO_READ = 20_000;
 /** More pairs are not looked up: all in the same cells are compared in SQL. */
 const MAX_PAIRS = 20_000;
-/** Number of representatives that are read at a time. */
 const PAGE = 10_000;
 
 interface UnassignedVector {
@@ -38,18 +37,11 @@ export interface NearInMemory {
 
 /** The representatives of one collection in the searcher, for one run. */
 export class RepresentativesInMemory {
-  readonly #store: Store;
-  readonly #collection: Collection;
-  readonly #rule: GroupRule;
-  readonly #signal: AbortSignal | undefined;
+  readonly #grouping: Grouping;
   #notHeld: NotInMemory | undefined;
 
-  /** @param signal ends the run: then nobody waits for data that is being read */
-  constructor(store: Store, collection: Collection, rule: GroupRule, signal: AbortSignal | undefined) {
-    this.#store = store;
-    this.#collection = collection;
-    this.#rule = rule;
-    this.#signal = signal;
+  constructor(grouping: Grouping) {
+    this.#grouping = grouping;
   }
 
   /**
@@ -63,12 +55,12 @@ export class RepresentativesInMemory {
     waiting: number,
   ): Promise<NearInMemory | undefined> {
     // Without cells few documents search for a group.
-    if (this.#rule.cellsOf === undefined || unassigned.length === 0) return undefined;
+    if (this.#grouping.rule.cellsOf === undefined || unassigned.length === 0) return undefined;
     const needed = await this.#needed();
     const isWorthReading = waiting * DOCUMENTS_TO_READ >= needed.documents;
-    const { engine, inMemory } = this.#store;
-    const signal = this.#signal;
-    const held = await inMemory.findForBackground({ engine }, this.#collection, needed, {
+    const { store, collection, signal } = this.#grouping;
+    const { engine, inMemory } = store;
+    const held = await inMemory.findForBackground({ engine }, collection, needed, {
       commit: state.target_commit,
       isWorthReading,
       signal,
@@ -100,7 +92,7 @@ export class RepresentativesInMemory {
       end += document.cells.length;
       ends[i] = end;
     }
-    const { module, maxDistance } = this.#rule;
+    const { module, maxDistance } = this.#grouping.rule;
     const pairs = await held.cells.pairs({ module, vectors, cells, ends, maxDistance, maxPairs: MAX_PAIRS });
     if (pairs === undefined || pairs.isOverLimit) return undefined;
     const representatives = new Map<bigint, bigint[]>();
@@ -114,25 +106,27 @@ export class RepresentativesInMemory {
   }
 
   async #needed(): Promise<NotInMemory> {
-    const { module } = this.#rule;
+    const { store, collection, rule } = this.#grouping;
+    const { module } = rule;
     if (this.#notHeld === undefined) {
-      const [row] = await this.#store.engine.query<{ documents: number }>(
-        `select documents::float8 as documents from ${this.#collection.sqlSchema}.descriptor_counts where module = $1`,
+      const [row] = await store.engine.query<{ documents: number }>(
+        `select documents::float8 as documents from ${collection.sqlSchema}.descriptor_counts where module = $1`,
         [module],
         'bulk',
       );
-      const dimensions = this.#store.modules.find(({ name }) => name === module)?.descriptor?.dimensions ?? 0;
+      const dimensions = store.modules.find(({ name }) => name === module)?.descriptor?.dimensions ?? 0;
       this.#notHeld = new NotInMemory(module, row?.documents ?? 0, dimensions);
     }
     return this.#notHeld;
   }
 
   async #readCells(behind: bigint): Promise<{ readonly bytes: Uint8Array; readonly last: bigint | undefined }> {
-    const [row] = await this.#store.engine.transaction(
+    const { store, collection } = this.#grouping;
+    const [row] = await store.engine.transaction(
       (tx) =>
         tx.query<{ bytes: Buffer | null; last: bigint | null; count: number }>(
           `select string_agg(int8send(doc) || int4send(cell), '') as bytes, max(doc) as last, count(*)::int as count
-             from (select doc, cell from ${this.#collection.sqlSchema}.representatives
+             from (select doc, cell from ${collection.sqlSchema}.representatives
                     where not removed and doc > $1 order by doc limit ${PAGE}) r`,
           [behind],
         ),
@@ -144,19 +138,15 @@ export class RepresentativesInMemory {
 
   /** A representative may be placed whose document was replaced: the groups are updated later. */
   #source({ target_commit: target }: GroupingState): CellSource {
+    const { store, collection, rule } = this.#grouping;
     return {
       commit: target,
-      module: this.#rule.module,
+      module: rule.module,
       readVectors: async (docs) => {
-        const [row] = await this.#store.engine.transaction(
-          (tx) =>
-            tx.query<{ bytes: Buffer | null }>(
-              `select string_agg(int8send(doc) || halfvec_send(vector), '') as bytes
-                 from ${this.#collection.sqlSchema}.representatives where doc = any($1::bigint[])`,
-              [docs],
-            ),
-          { lane: 'bulk', keyed: true },
-        );
+        const sql = `select string_agg(int8send(doc) || halfvec_send(vector), '') as bytes
+          from ${collection.sqlSchema}.representatives where doc = any($1::bigint[])`;
+        const read = (tx: Queryable) => tx.query<{ bytes: Buffer | null }>(sql, [docs]);
+        const [row] = await store.engine.transaction(read, BULK);
         return row?.bytes ?? Buffer.alloc(0);
       },
     };
@@ -168,8 +158,9 @@ export class RepresentativesInMemory {
     to: GroupingState,
     came: readonly { readonly doc: bigint; readonly cells: readonly number[] }[] = [],
   ): Promise<void> {
-    const { inMemory } = this.#store;
-    const held = inMemory.loadedCollection(this.#collection.id);
+    const { store, collection } = this.#grouping;
+    const { inMemory } = store;
+    const held = inMemory.loadedCollection(collection.id);
     if (held === undefined || held.cells.version !== from.version) return;
     const bytes = new DataView(new ArrayBuffer(12 * came.length));
     for (const [i, { doc, cells }] of came.entries()) {

@@ -1,10 +1,9 @@
 import type { Calibration, Query } from '@akin/domain';
+import type { Collection, Store } from '../context.ts';
 
-/** The definition of groups of near-duplicates. */
 export interface GroupRule {
   /** The name must change with the definition: groups that a rule with another name made are rebuilt. */
   readonly name: string;
-  /** The module whose descriptors are compared. */
   readonly module: string;
   /** Maximum L2 distance between the representative of a group and any member. */
   readonly maxDistance: number;
@@ -39,6 +38,15 @@ export interface GroupRule {
 
 /** The cell of a representative that no process with the model of its descriptor has seen yet. */
 export const NO_CELL = -1;
+
+/** The update of the groups of one collection. */
+export interface Grouping {
+  readonly store: Store;
+  readonly collection: Collection;
+  readonly rule: GroupRule;
+  /** Ends the update between two steps. */
+  readonly signal?: AbortSignal | undefined;
+}
 
 /**
  * The rule for a collection with descriptors of other models: the same scores, by its stored calibrations. Cells of

@@ -1,27 +1,23 @@
 import { createYielder } from '@akin/runtime';
 import { descriptorTable } from '../collections/collection-tables.ts';
 import { loadSchema } from '../collections/schema.ts';
-import type { Collection, Store } from '../context.ts';
 import { decodeHalfvec } from '../engine/binary.ts';
+import { BULK } from '../engine/engine.ts';
 import { compileQuery } from '../search/compile.ts';
 import { Params } from '../search/params.ts';
-import { type GroupRule, NO_CELL } from './rule.ts';
+import { type Grouping, NO_CELL } from './rule.ts';
 
-/** A document that searches for its group. */
 export interface UnassignedDocument {
   readonly doc: bigint;
   readonly id: string;
   readonly vector: Float32Array;
   readonly cells: readonly number[];
-  /** The descriptor of the rule's second module. */
   readonly secondVector: Float32Array | undefined;
 }
 
 /** Reads documents by their numbers, without those that have no descriptor or are an exception of the rule. */
 export async function readUnassigned(
-  store: Store,
-  collection: Collection,
-  rule: GroupRule,
+  { store, collection, rule }: Grouping,
   docs: readonly bigint[],
 ): Promise<UnassignedDocument[]> {
   const { sqlSchema } = collection;
@@ -30,19 +26,14 @@ export async function readUnassigned(
   const tables = { sqlSchema, schema: await loadSchema(store, collection), modules: store.modules };
   const except =
     rule.exclude && compileQuery(rule.exclude, { tables, params, now: new Date(), timeZone: 'UTC' }, false);
-  const rows = await store.engine.transaction(
-    (tx) =>
-      tx.query<{ doc: bigint; id: string; vector: Buffer; second_vector: Buffer | null }>(
-        `select d.doc, d.id, halfvec_send(v.vector) as vector,
-                ${rule.secondModule ? `(select halfvec_send(a.vector) from ${descriptorTable(sqlSchema, rule.secondModule.module)} a where a.doc = d.doc)` : 'null'} as second_vector
-           from ${sqlSchema}.documents d
-           join ${descriptorTable(sqlSchema, rule.module)} v on v.doc = d.doc
-          where d.doc = any(${numbers})${except ? ` and (${except.where}) is not true` : ''}
-          order by d.doc`,
-        params.values,
-      ),
-    { lane: 'bulk', keyed: true },
-  );
+  type Row = { doc: bigint; id: string; vector: Buffer; second_vector: Buffer | null };
+  const sql = `select d.doc, d.id, halfvec_send(v.vector) as vector,
+            ${rule.secondModule ? `(select halfvec_send(a.vector) from ${descriptorTable(sqlSchema, rule.secondModule.module)} a where a.doc = d.doc)` : 'null'} as second_vector
+       from ${sqlSchema}.documents d
+       join ${descriptorTable(sqlSchema, rule.module)} v on v.doc = d.doc
+      where d.doc = any(${numbers})${except ? ` and (${except.where}) is not true` : ''}
+      order by d.doc`;
+  const rows = await store.engine.transaction((tx) => tx.query<Row>(sql, params.values), BULK);
   const unassigned: UnassignedDocument[] = [];
   const yieldIfDue = createYielder();
   for (const { doc, id, vector, second_vector } of rows) {

@@ -3,16 +3,15 @@ import { LIVE } from '../collections/collection-tables.ts';
 import { isOther } from '../collections/models.ts';
 import { loadSchema } from '../collections/schema.ts';
 import type { Collection, Store } from '../context.ts';
-import { decodeHalfvec } from '../engine/binary.ts';
-import type { Queryable } from '../engine/engine.ts';
+import { decodeHalfvec, docsOf } from '../engine/binary.ts';
+import { BULK, type Queryable } from '../engine/engine.ts';
 import { groupChunk } from './group-chunk.ts';
 import { removeFromGroups } from './remove-from-groups.ts';
 import { RepresentativesInMemory } from './representatives-in-memory.ts';
-import { type GroupRule, NO_CELL, ruleByCalibrations } from './rule.ts';
+import { type Grouping, type GroupRule, NO_CELL, ruleByCalibrations } from './rule.ts';
 import { type GroupingState, isSame, lockState, readState, writeState } from './state.ts';
 import { readUnassigned, type UnassignedDocument } from './unassigned.ts';
 
-/** Numbers of documents that are read at a time. */
 const PAGE = 2_000;
 /** `last_doc` of the state when the replaced documents are out of their groups, and no new one has its group. */
 const EXPIRED_LEFT = -1n;
@@ -54,7 +53,7 @@ export async function updateGroups(
   const others = needed.filter((name) => isOther(store, schema, name));
   const fitting = others.length === 0 ? rule : ruleByCalibrations(rule, others, schema.calibrations);
   if (fitting === undefined) return true;
-  const run = new GroupingRun(store, collection, fitting, options);
+  const run = new GroupingRun({ store, collection, rule: fitting, signal: options.signal }, options);
   let state = await run.begin();
   if (state !== undefined && state.as_of_commit < state.target_commit) await run.assignCells();
   while (state !== undefined && state.as_of_commit < state.target_commit) {
@@ -67,11 +66,8 @@ export async function updateGroups(
 }
 
 class GroupingRun {
-  readonly #store: Store;
-  readonly #collection: Collection;
-  readonly #rule: GroupRule;
+  readonly #grouping: Grouping;
   readonly #deadline: number;
-  readonly #signal: AbortSignal | undefined;
   readonly #onGrouped: RunOptions['onGrouped'];
   readonly #batchSize: AdaptiveBatchSize;
   readonly #inMemory: RepresentativesInMemory;
@@ -79,49 +75,44 @@ class GroupingRun {
   #ahead: { readonly docs: readonly bigint[]; readonly unassigned: Promise<UnassignedDocument[]> } | undefined;
   #steps = 0;
 
-  constructor(store: Store, collection: Collection, rule: GroupRule, { milliseconds, signal, onGrouped }: RunOptions) {
-    this.#store = store;
-    this.#collection = collection;
-    this.#rule = rule;
+  constructor(grouping: Grouping, { milliseconds, onGrouped }: RunOptions) {
+    this.#grouping = grouping;
     this.#deadline = performance.now() + milliseconds;
-    this.#signal = signal;
     this.#onGrouped = onGrouped;
-    this.#inMemory = new RepresentativesInMemory(store, collection, rule, signal);
+    this.#inMemory = new RepresentativesInMemory(grouping);
     this.#batchSize =
-      store.engine.kind === 'pglite'
+      grouping.store.engine.kind === 'pglite'
         ? new AdaptiveBatchSize(20, 500, undefined, 10)
         : new AdaptiveBatchSize(50, 1_000, 150, 50);
   }
 
   /** Whether the run has to end: it was aborted, or its time is over and it has made at least one step. */
   get isOver(): boolean {
-    return this.#signal?.aborted === true || (this.#steps > 0 && performance.now() >= this.#deadline);
+    return this.#grouping.signal?.aborted === true || (this.#steps > 0 && performance.now() >= this.#deadline);
   }
 
   /** Gives cells to the representatives that a process without their model made. */
   async assignCells(): Promise<void> {
-    const { sqlSchema: S } = this.#collection;
-    const { cellsOf } = this.#rule;
+    const { store, collection, rule, signal } = this.#grouping;
+    const { sqlSchema: S } = collection;
+    const { cellsOf } = rule;
     if (cellsOf === undefined) return;
-    for (let count = CELLS_PAGE; count === CELLS_PAGE && this.#signal?.aborted !== true; ) {
-      count = await this.#store.engine.transaction(
-        async (tx) => {
-          await lockState(tx, this.#collection);
-          const rows = await tx.query<{ doc: bigint; vector: Buffer }>(
-            `select doc, halfvec_send(vector) as vector from ${S}.representatives where cell = ${NO_CELL} limit ${CELLS_PAGE}`,
-          );
-          if (rows.length === 0) return 0;
-          await tx.query(
-            `update ${S}.representatives r set cell = t.cell from unnest($1::bigint[], $2::int[]) as t (doc, cell)
-              where r.doc = t.doc`,
-            [rows.map(({ doc }) => doc), rows.map(({ vector }) => cellsOf(decodeHalfvec(vector))[0] ?? NO_CELL)],
-          );
-          // Their data in memory is no longer valid.
-          await writeState(tx, this.#collection, 'last_doc = last_doc');
-          return rows.length;
-        },
-        { lane: 'bulk', keyed: true },
-      );
+    for (let count = CELLS_PAGE; count === CELLS_PAGE && signal?.aborted !== true; ) {
+      count = await store.engine.transaction(async (tx) => {
+        await lockState(tx, collection);
+        const rows = await tx.query<{ doc: bigint; vector: Buffer }>(
+          `select doc, halfvec_send(vector) as vector from ${S}.representatives where cell = ${NO_CELL} limit ${CELLS_PAGE}`,
+        );
+        if (rows.length === 0) return 0;
+        await tx.query(
+          `update ${S}.representatives r set cell = t.cell from unnest($1::bigint[], $2::int[]) as t (doc, cell)
+            where r.doc = t.doc`,
+          [docsOf(rows), rows.map(({ vector }) => cellsOf(decodeHalfvec(vector))[0] ?? NO_CELL)],
+        );
+        // Their data in memory is no longer valid.
+        await writeState(tx, collection, 'last_doc = last_doc');
+        return rows.length;
+      }, BULK);
     }
   }
 
@@ -132,25 +123,30 @@ class GroupingRun {
    * @returns undefined if the collection was dropped
    */
   async begin(): Promise<GroupingState | undefined> {
-    const { sqlSchema: S, id } = this.#collection;
-    const [seen] = await this.#store.engine.query<{ commit: bigint }>(
+    const { sqlSchema: S, id } = this.#grouping.collection;
+    const [seen] = await this.#grouping.store.engine.query<{ commit: bigint }>(
       'select commit from akin.collections where id = $1',
       [id],
     );
     if (seen === undefined) return undefined;
-    const state = await readState(this.#store.engine, this.#collection);
-    const rule = this.#rule.cellsOf ? this.#rule.name : state.rule;
+    const state = await readState(this.#grouping.store.engine, this.#grouping.collection);
+    const { name, cellsOf } = this.#grouping.rule;
+    const rule = cellsOf ? name : state.rule;
     if (state.rule === rule && (state.as_of_commit < state.target_commit || state.as_of_commit === seen.commit))
       return state;
-    const begun = await this.#store.engine.transaction(
+    const begun = await this.#grouping.store.engine.transaction(
       async (tx) => {
-        const from = await lockState(tx, this.#collection);
+        const from = await lockState(tx, this.#grouping.collection);
         if (!isSame(from, state)) return { from, to: from };
         const isForeign = from.rule !== rule;
         if (isForeign) await tx.query(`truncate ${S}.followers, ${S}.representatives, ${S}.ungrouped`);
         const assignments = `rule = $1, as_of_commit = $2, last_doc = 0,
            target_commit = (select commit from akin.collections where id = $3)`;
-        const to = await writeState(tx, this.#collection, assignments, [rule, isForeign ? 0n : from.as_of_commit, id]);
+        const to = await writeState(tx, this.#grouping.collection, assignments, [
+          rule,
+          isForeign ? 0n : from.as_of_commit,
+          id,
+        ]);
         return { from, to };
       },
       { lane: 'bulk' },
@@ -178,12 +174,12 @@ class GroupingRun {
    * @returns undefined if it was aborted, or another process was faster
    */
   async #takeOutExpired(from: GroupingState): Promise<GroupingState | undefined> {
-    const { sqlSchema: S } = this.#collection;
+    const { sqlSchema: S } = this.#grouping.collection;
     const { as_of_commit, target_commit: target } = from;
     let last = { valid_to: as_of_commit, doc: LIVE };
     // This loop ignores the deadline, because its position is not stored.
-    while (this.#signal?.aborted !== true) {
-      const expired = await this.#store.engine.query<{ valid_to: bigint; doc: bigint }>(
+    while (this.#grouping.signal?.aborted !== true) {
+      const expired = await this.#grouping.store.engine.query<{ valid_to: bigint; doc: bigint }>(
         `select valid_to, doc from ${S}.documents
           where valid_to < ${LIVE} and valid_to <= $3 and valid_to >= $1 and (valid_to > $1 or doc > $2) order by valid_to, doc limit ${PAGE}`,
         [last.valid_to, last.doc, target],
@@ -191,15 +187,15 @@ class GroupingRun {
       );
       const end = expired.at(-1);
       if (end === undefined) {
-        return this.#write(from, (tx) => writeState(tx, this.#collection, 'last_doc = $1', [EXPIRED_LEFT]));
+        return this.#write(from, (tx) => writeState(tx, this.#grouping.collection, 'last_doc = $1', [EXPIRED_LEFT]));
       }
       last = end;
       await this.#inChunks(
-        expired.map(({ doc }) => doc),
+        docsOf(expired),
         async (docs) => {
-          const leave = (tx: Queryable) => removeFromGroups(tx, this.#collection, docs);
-          await this.#store.engine.transaction(leave, { lane: 'bulk', keyed: true });
-          return this.#signal?.aborted !== true;
+          const leave = (tx: Queryable) => removeFromGroups(tx, this.#grouping.collection, docs);
+          await this.#grouping.store.engine.transaction(leave, BULK);
+          return this.#grouping.signal?.aborted !== true;
         },
         { toTheEnd: true },
       );
@@ -208,55 +204,54 @@ class GroupingRun {
   }
 
   /** Finds groups for the documents that commits after `as_of_commit` added, in the order of their numbers. */
-  async #groupAdded(from: GroupingState): Promise<GroupingState | undefined> {
-    const { sqlSchema: S } = this.#collection;
-    let state = from;
+  #groupAdded(from: GroupingState): Promise<GroupingState | undefined> {
     // The first pass reads all documents. `+ 0` prevents the index by commit, so they are read by number.
-    const brought = state.as_of_commit === 0n ? 'd.valid_from + 0 <= $2' : 'd.valid_from > $1 and d.valid_from <= $2';
-    for (;;) {
-      if (this.isOver) return undefined;
-      const rows = await this.#store.engine.query<{ doc: bigint }>(
-        `select d.doc from ${S}.documents d
-          where $1::int8 >= 0 and ${brought} and d.valid_to > $2 and d.doc > $3 order by d.doc limit ${PAGE}`,
-        [state.as_of_commit, state.target_commit, state.last_doc],
-        'bulk',
-      );
-      if (rows.length === 0) return state;
-      const done = await this.#inChunks(
-        rows.map(({ doc }) => doc),
-        async (docs, ahead) => {
-          const next = await this.#group(docs, ahead, state, docs.at(-1) as bigint, waitingOf(rows));
-          if (next !== undefined) state = next;
-          return next !== undefined;
-        },
-      );
-      if (!done) return undefined;
-    }
+    const brought = from.as_of_commit === 0n ? 'd.valid_from + 0 <= $2' : 'd.valid_from > $1 and d.valid_from <= $2';
+    const sql = `select d.doc from ${this.#grouping.collection.sqlSchema}.documents d
+      where $1::int8 >= 0 and ${brought} and d.valid_to > $2 and d.doc > $3 order by d.doc limit ${PAGE}`;
+    const valuesOf = (state: GroupingState) => [state.as_of_commit, state.target_commit, state.last_doc];
+    return this.#groupPages(from, sql, valuesOf, (docs) => docs.at(-1) as bigint);
   }
 
   /** Finds groups for followers of removed representatives, and for documents that were taken out of a group. */
-  async #groupOrphans(from: GroupingState): Promise<GroupingState | undefined> {
-    const { sqlSchema: S } = this.#collection;
+  #groupOrphans(from: GroupingState): Promise<GroupingState | undefined> {
+    const { sqlSchema: S } = this.#grouping.collection;
+    const sql = `select f.doc from ${S}.representatives r join ${S}.followers f on f.representative = r.doc where r.removed
+      union select doc from ${S}.ungrouped order by doc limit ${PAGE}`;
+    return this.#groupPages(
+      from,
+      sql,
+      () => [],
+      (_, state) => state.last_doc,
+    );
+  }
+
+  /**
+   * Finds groups for all documents that a statement returns, page by page, until it returns none.
+   *
+   * @param lastDoc the new `last_doc` of the state after some of them
+   * @returns undefined if the time was over, or another process was faster
+   */
+  async #groupPages(
+    from: GroupingState,
+    sql: string,
+    valuesOf: (state: GroupingState) => readonly bigint[],
+    lastDoc: (docs: readonly bigint[], state: GroupingState) => bigint,
+  ): Promise<GroupingState | undefined> {
     let state = from;
-    for (;;) {
-      if (this.isOver) return undefined;
-      const rows = await this.#store.engine.query<{ doc: bigint }>(
-        `select f.doc from ${S}.representatives r join ${S}.followers f on f.representative = r.doc where r.removed
-         union select doc from ${S}.ungrouped order by doc limit ${PAGE}`,
-        [],
-        'bulk',
-      );
+    while (!this.isOver) {
+      const rows = await this.#grouping.store.engine.query<{ doc: bigint }>(sql, valuesOf(state), 'bulk');
       if (rows.length === 0) return state;
-      const done = await this.#inChunks(
-        rows.map(({ doc }) => doc),
-        async (docs, ahead) => {
-          const next = await this.#group(docs, ahead, state, state.last_doc, waitingOf(rows));
-          if (next !== undefined) state = next;
-          return next !== undefined;
-        },
-      );
+      // If the page is full, more may wait.
+      const waiting = rows.length < PAGE ? rows.length : Number.POSITIVE_INFINITY;
+      const done = await this.#inChunks(docsOf(rows), async (docs, ahead) => {
+        const next = await this.#group(docs, ahead, state, lastDoc(docs, state), waiting);
+        if (next !== undefined) state = next;
+        return next !== undefined;
+      });
       if (!done) return undefined;
     }
+    return undefined;
   }
 
   async #group(
@@ -266,20 +261,20 @@ class GroupingRun {
     upTo: bigint,
     waiting: number,
   ): Promise<GroupingState | undefined> {
-    const read = (some: readonly bigint[]) => readUnassigned(this.#store, this.#collection, this.#rule, some);
+    const read = (some: readonly bigint[]) => readUnassigned(this.#grouping, some);
     const unassigned = await (this.#ahead?.docs === docs ? this.#ahead.unassigned : read(docs));
     this.#ahead = { docs: ahead, unassigned: ahead.length > 0 ? read(ahead) : Promise.resolve([]) };
     // The failure is handled where the result is awaited.
     this.#ahead.unassigned.catch(() => undefined);
     const inMemory = this.#inMemory;
     const chunk = { docs, unassigned, state, upTo, waiting, inMemory };
-    const grouped = await groupChunk(this.#store, this.#collection, this.#rule, chunk);
+    const grouped = await groupChunk(this.#grouping, chunk);
     if (grouped !== undefined) this.#onGrouped?.(docs.length, grouped.inMemory);
     return grouped?.state;
   }
 
   #finish(state: GroupingState): Promise<GroupingState | undefined> {
-    const { sqlSchema: S } = this.#collection;
+    const { sqlSchema: S } = this.#grouping.collection;
     return this.#write(state, async (tx) => {
       // A decision may have taken documents out of their groups since they were last read.
       const left = await tx.query(`select from ${S}.ungrouped limit 1`);
@@ -288,7 +283,7 @@ class GroupingRun {
         `delete from ${S}.representatives r
           where r.removed and not exists (select from ${S}.followers f where f.representative = r.doc)`,
       );
-      return writeState(tx, this.#collection, 'as_of_commit = target_commit, last_doc = 0');
+      return writeState(tx, this.#grouping.collection, 'as_of_commit = target_commit, last_doc = 0');
     });
   }
 
@@ -297,15 +292,12 @@ class GroupingRun {
     state: GroupingState,
     write: (tx: Queryable) => Promise<GroupingState | undefined>,
   ): Promise<GroupingState | undefined> {
-    const written = await this.#store.engine.transaction(
-      async (tx) => {
-        const from = await lockState(tx, this.#collection);
-        if (!isSame(from, state)) return undefined;
-        const to = await write(tx);
-        return to && { from, to };
-      },
-      { lane: 'bulk', keyed: true },
-    );
+    const written = await this.#grouping.store.engine.transaction(async (tx) => {
+      const from = await lockState(tx, this.#grouping.collection);
+      if (!isSame(from, state)) return undefined;
+      const to = await write(tx);
+      return to && { from, to };
+    }, BULK);
     if (written !== undefined) await this.#inMemory.addRepresentatives(written.from, written.to);
     return written?.to;
   }
@@ -331,13 +323,8 @@ class GroupingRun {
       this.#batchSize.learn(chunk.length, took);
       this.#steps++;
       at = end;
-      await this.#store.throttle.pauseAfter(took, this.#signal);
+      await this.#grouping.store.throttle.pauseAfter(took, this.#grouping.signal);
     }
     return true;
   }
-}
-
-/** Number of waiting documents, if the page that was read is not full; otherwise unknown. */
-function waitingOf(page: readonly unknown[]): number {
-  return page.length < PAGE ? page.length : Number.POSITIVE_INFINITY;
 }

@@ -1,5 +1,5 @@
 import { AkinError } from '@akin/domain';
-import { appliedModules } from '../collections/applied-modules.ts';
+import { appliedModules } from '../collections/model-set.ts';
 import type { Collection, Store } from '../context.ts';
 import type { Queryable } from '../engine/engine.ts';
 import { findParts } from '../search/find-parts.ts';
