@@ -26,7 +26,6 @@ export interface AnalyzerWorkerConfig {
 
 type AnalysisResult = JobPayload<'analyzed'>['result'];
 
-/** The result of an image that repeatedly crashed the process that analyzed it. */
 const REPEATED_CRASH_RESULT = {
   code: 'image-undecodable',
   msg: 'The analysis of this image did not come to an end, several times. Send another version of it.',
@@ -98,7 +97,6 @@ export function createAnalyzerWorker(config: AnalyzerWorkerConfig): AsyncDisposa
     });
   }
 
-  /** @returns the outcome of the job */
   async function handle(job: Job<'analyze'>): Promise<string> {
     const { image: _, modules: __, bulk: ___, ...known } = job.payload;
     const trace = traceparent();

@@ -6,6 +6,5 @@ export interface Context {
   readonly store: Store;
   readonly queue: Queue;
   readonly log: Log;
-  /** How long pictures waited until they were sent to the queue. */
   readonly queueWaits: ReturnType<Metrics['histogram']>;
 }

@@ -61,7 +61,6 @@ const HELP_MILLISECONDS = 1_000;
 /** At shutdown, running statements have this time. Then they are cancelled, repeatedly, until all work has ended. */
 const LAST_STATEMENT_MILLISECONDS = 1_000;
 
-/** Starts to dispatch analyses, store their results, commit and clean up. */
 export function createIndexer(config: IndexerConfig): Indexer {
   const { store, queue, log, metrics, autoCommitMilliseconds = 15_000, sweepMilliseconds = 10_000 } = config;
   const queueWaits = metrics.histogram(
@@ -239,7 +238,7 @@ export function createIndexer(config: IndexerConfig): Indexer {
       stopListening();
       stopping.abort(new AkinError('unavailable', 'The indexer is shutting down; the next one continues its work.'));
       const parts = [dispatching, analyzed, committingOnRequest, committing, helping, grouping, sweeping, housekeeping];
-      const timer = setInterval(() => store.cancelStatements().catch(() => {}), LAST_STATEMENT_MILLISECONDS);
+      const timer = setInterval(() => store.engine.cancelStatements().catch(() => {}), LAST_STATEMENT_MILLISECONDS);
       await Promise.all(parts.map((part) => part?.[Symbol.asyncDispose]()));
       await Promise.all(atWork.keys());
       clearInterval(timer);

@@ -13,10 +13,8 @@ import {
 } from '@akin/store';
 import { inBackground } from './background.ts';
 
-/** A lease that is not renewed expires after this time. */
 const LEASE_MILLISECONDS = 5_000;
 const RENEW_MILLISECONDS = 1_000;
-/** Maximum number of collections in one log line. */
 const MAX_NAMED = 10;
 
 /** A collection that this process leads: only this process commits there and cleans up. */

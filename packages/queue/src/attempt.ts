@@ -1,7 +1,7 @@
 import { JOBS, type JobName, type JobPayload } from '@akin/contract';
+import { withTimeout } from '@akin/runtime';
 import type { Job, JobHandler } from './queue.ts';
 
-/** @throws Error that says what is wrong */
 export function parsePayload<Name extends JobName>(name: Name, payload: unknown): JobPayload<Name> {
   const result = JOBS[name].payload.safeParse(payload);
   if (result.success) return result.data as JobPayload<Name>;
@@ -25,15 +25,5 @@ export async function runAttempt<Name extends JobName>(
 ): Promise<void> {
   const { timeout }: { timeout?: number } = JOBS[name];
   if (timeout === undefined) return handler(job);
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(new Error(`The job "${name}" ${job.id} took longer than ${timeout} ms`));
-    }, timeout);
-  });
-  try {
-    await Promise.race([handler(job), late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  await withTimeout(timeout, handler(job), `The job "${name}" ${job.id} took longer than ${timeout} ms`);
 }

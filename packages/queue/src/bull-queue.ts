@@ -30,7 +30,6 @@ export interface SharedQueueConfig {
 interface QueueWorker {
   /** {@link SharedQueueConfig.name} of the process. */
   readonly name: string;
-  /** The address that it connects from. */
   readonly address: string;
   readonly connectedAt: Date;
 }

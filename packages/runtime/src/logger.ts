@@ -16,7 +16,6 @@ interface LogDestination {
 }
 
 export interface LoggerConfig {
-  /** Name of the process. */
   readonly name: string;
   /** `trace`, `debug`, `info` (the default), `warn`, `error`, `fatal` or `silent`. */
   readonly level?: string;

@@ -22,7 +22,6 @@ export interface Metrics {
   request(endpoint: string, status: number, milliseconds: number): void;
   /** @param path `unranked`, or the kind of ranking: `exact` or `approximate` */
   search(path: 'unranked' | 'exact' | 'approximate', milliseconds: number): void;
-  /** All metrics as text, and the content type of this text. */
   text(): Promise<{ readonly type: string; readonly text: string }>;
 }
 

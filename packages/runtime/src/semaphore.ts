@@ -24,7 +24,6 @@ export interface Caller {
   readonly weight?: number;
 }
 
-/** What one caller has of the capacity. */
 export interface Reservation {
   /**
    * Takes more, so that the caller has `total`; never less than before. Does not wait.
@@ -66,7 +65,6 @@ export class Semaphore {
     this.#options = options;
   }
 
-  /** The sum of the weights of admitted callers. */
   get taken(): number {
     return this.#taken;
   }

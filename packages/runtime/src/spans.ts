@@ -23,11 +23,9 @@ export interface SpanOptions {
 
 export interface Span {
   set(attributes: Attributes): void;
-  /** @param traceparent the header of the other span */
   link(traceparent: string): void;
 }
 
-/** A span that its owner ends. */
 export interface OpenSpan extends Span {
   rename(name: string): void;
   run<Value>(work: () => Value): Value;

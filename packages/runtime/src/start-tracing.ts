@@ -1,6 +1,7 @@
 import type { Context, DiagLogger, Link, SpanContext } from '@opentelemetry/api';
 import type { Log } from './logger.ts';
 import { type Attributes, type SpanOptions, setTracer, type Tracer } from './spans.ts';
+import { withTimeout } from './with-timeout.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -124,16 +125,11 @@ export async function startTracing(
     async end() {
       setTracer(undefined);
       // Spans that the receiver refuses are dropped.
-      const sent = provider
-        .shutdown()
-        .catch(warnOfError)
-        .then(() => true);
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<boolean>((resolve) => {
-        timer = setTimeout(() => resolve(false), LAST_SENDING_MILLISECONDS);
-      });
-      const inTime = await Promise.race([sent, late]);
-      clearTimeout(timer);
+      const sent = provider.shutdown().catch(warnOfError);
+      const inTime = await withTimeout(LAST_SENDING_MILLISECONDS, sent).then(
+        () => true,
+        () => false,
+      );
       api.context.disable();
       api.diag.disable();
       return inTime;

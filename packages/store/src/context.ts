@@ -33,8 +33,6 @@ export interface Store extends ModelSet, AsyncDisposable {
   readonly halfvecOid: number;
   /** Resolves if the database answers. Rejects with `unavailable`. */
   ping(): Promise<void>;
-  /** Cancels the running statements of this process, as {@link Engine.cancelStatements} does. */
-  cancelStatements(): Promise<void>;
   /** Caches of this process, by id of the collection. They only serve speed, never correctness. */
   readonly memory: {
     readonly schemas: Map<number, CollectionSchema>;
@@ -52,7 +50,6 @@ export interface Store extends ModelSet, AsyncDisposable {
     readonly sweeps: Map<number, SweepCursor>;
     /** How often in a row a delete by query has crashed the embedded database, by collection and sequence number. */
     readonly crashes: Map<string, number>;
-    /** Limits the commits that this process applies at a time. */
     readonly commitSemaphore: FairSemaphore;
     readonly events: OperationEvents;
   };
@@ -71,7 +68,6 @@ export interface KeyFilter {
 
 /** The visible state of a collection, as this process last read it. */
 export interface VisibleCommit {
-  /** The name of the collection. */
   readonly name: string;
   readonly commit: bigint;
   /** Time of the commit, as the database writes it. Null if there is none. */
@@ -124,7 +120,13 @@ export type Column =
   /** Not a column: one of the {@link DescriptorTexts} of a module. */
   | { readonly kind: 'output'; readonly module: string };
 
-/** One row of the registry. */
+/** A collection, with its fields as of one version. */
+export interface CollectionContext {
+  readonly store: Store;
+  readonly collection: Collection;
+  readonly schema: CollectionSchema;
+}
+
 export interface Collection {
   readonly id: number;
   readonly name: string;

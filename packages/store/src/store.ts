@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { AkinError, type Calibration, type ModuleManifest } from '@akin/domain';
+import { AkinError } from '@akin/domain';
 import { connectionName, type ProcessName } from '@akin/runtime';
 import { OperationEvents } from './accept/operation-events.ts';
 import { recover } from './bulk/recover.ts';
@@ -16,21 +16,10 @@ import { type DescriptorTexts, type FindModelSet, ModelSets } from './model-sets
 import { InMemorySearch } from './searcher/in-memory-search.ts';
 import { Standbys } from './standbys/standbys.ts';
 
-export type StoreConfig = {
+/** With the models of this process. Without `models`, descriptors of different models are not distinguished. */
+export type StoreConfig = Partial<ModelSet> & {
   /** The outputs of the analysis: columns and tables are created from them. */
-  readonly modules: readonly ModuleManifest[];
-  /** The model of the descriptors of each module here: others are not mixed with them. Default: not checked. */
-  readonly models?: ReadonlyMap<string, string>;
-  /**
-   * The calibrations of those models. They are stored with the collections, for processes that open them with other
-   * models.
-   */
-  readonly calibrations?: ReadonlyMap<string, Calibration>;
-  /** The same for words and pictures. */
-  readonly textCalibration?: Calibration | undefined;
-  /** As in a {@link ModelSet}. */
-  readonly contentVector?: string | undefined;
-  readonly contentName?: string | undefined;
+  readonly modules: ModelSet['modules'];
   /** Other models that this process can use, see {@link FindModelSet}. Default: none. */
   readonly findModelSet?: FindModelSet;
   /** Parses the JSON text of outputs; throws AkinError. Passed in, so that the store needs no module. */
@@ -67,21 +56,21 @@ export type StoreConfig = {
   /** Aborts the opening as soon as possible. */
   readonly signal?: AbortSignal;
 } & (
-  | {
-      readonly folder: string;
-      /** Gets messages for the operator about the embedded database. */
-      readonly warn?: (text: string) => void;
-    }
-  | {
-      readonly databaseUrl: string;
-      /** Other processes use the database too: those that commit need a lease. */
-      readonly shared?: boolean;
-      /** This process, as the others see it. */
-      readonly process?: ProcessName;
-      /** Standbys of the database, from which searches are read if they are current enough. */
-      readonly standbyUrls?: readonly string[];
-    }
-);
+    | {
+        readonly folder: string;
+        /** Gets messages for the operator about the embedded database. */
+        readonly warn?: (text: string) => void;
+      }
+    | {
+        readonly databaseUrl: string;
+        /** Other processes use the database too: those that commit need a lease. */
+        readonly shared?: boolean;
+        /** This process, as the others see it. */
+        readonly process?: ProcessName;
+        /** Standbys of the database, from which searches are read if they are current enough. */
+        readonly standbyUrls?: readonly string[];
+      }
+  );
 
 const SEARCH_MILLISECONDS: Readonly<Record<Engine['kind'], number>> = { postgres: 30_000, pglite: 20_000 };
 
@@ -162,7 +151,6 @@ export async function openStore(config: StoreConfig): Promise<Store> {
       ping: async () => {
         await engine.query('select 1');
       },
-      cancelStatements: () => engine.cancelStatements(),
       memory: {
         schemas: new Map(),
         visibleCommits: new Map(),

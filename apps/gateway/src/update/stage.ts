@@ -137,7 +137,7 @@ export async function stageBody(
       } else {
         await body.check(command, () => {
           if (command.kind === 'delete') return deleteOf(command, options);
-          checkDelete(context.store, collection, schema, command.query, claims.newFields());
+          checkDelete({ store: context.store, collection, schema }, command.query, claims.newFields());
           for (const one of warnAboutDates([parseQuery(command.query)], schema.fields)) body.warnings.add(one);
           return { kind: 'delete-by-query', query: command.query };
         });

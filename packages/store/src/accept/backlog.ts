@@ -1,6 +1,5 @@
 import type { Collection, Store } from '../context.ts';
 
-/** How many changes of a collection wait. */
 export interface Backlog {
   /** Pictures that wait for analysis. */
   readonly analyses: number;

@@ -1,6 +1,6 @@
 import { AkinError, type FieldType, quote } from '@akin/domain';
 import { sqlType } from '../collections/sql-types.ts';
-import type { Collection, CollectionSchema, Column, Store } from '../context.ts';
+import type { CollectionContext, Column } from '../context.ts';
 import { causeOf } from '../engine/sqlstate.ts';
 import { keyFilterFor, limitDelete } from '../keys/key-filter.ts';
 import { Params } from '../search/params.ts';
@@ -10,8 +10,6 @@ import { compileDelete } from './compile-delete.ts';
 /** Fields by name that documents of the same request define. */
 type NewFields = ReadonlyMap<string, FieldType>;
 
-const NONE: NewFields = new Map();
-
 /**
  * Checks the query of a delete, so that a wrong one is refused with its position.
  *
@@ -19,14 +17,8 @@ const NONE: NewFields = new Map();
  * @throws AkinError bad-request if the query cannot be parsed, names an unknown field, or compares a field with a value
  * that does not fit
  */
-export function checkDelete(
-  store: Store,
-  collection: Collection,
-  schema: CollectionSchema,
-  query: string,
-  newFields: NewFields = NONE,
-): void {
-  compileDelete({ store, collection, schema: withFields(schema, newFields) }, query, new Date(), new Params());
+export function checkDelete(context: CollectionContext, query: string, newFields: NewFields): void {
+  compileDelete(withFields(context, newFields), query, new Date(), new Params());
 }
 
 /**
@@ -37,20 +29,14 @@ export function checkDelete(
  * @throws AkinError bad-request as {@link checkDelete}, and if the database refuses to run the query; forbidden if the
  * filter does not fit the fields. No error tells the filter.
  */
-export async function planDelete(
-  store: Store,
-  collection: Collection,
-  schema: CollectionSchema,
-  query: string,
-  newFields: NewFields = NONE,
-): Promise<string> {
-  const all = withFields(schema, newFields);
-  const context = { store, collection, schema: all };
+export async function planDelete(known: CollectionContext, query: string, newFields: NewFields): Promise<string> {
+  const context = withFields(known, newFields);
+  const { store, collection, schema } = context;
   const own = new Params();
   const ownWhere = compileDelete(context, query, new Date(), own);
-  const limited = limitDelete(store, all.fields, query);
+  const limited = limitDelete(store, schema.fields, query);
   const { where, params } = limited === query ? { where: ownWhere, params: own } : compileLimited(context, limited);
-  const added = [...all.columns.values()].flatMap((column) =>
+  const added = [...schema.columns.values()].flatMap((column) =>
     column.kind === 'column' && column.sql.startsWith(NEW) ? [`, null::${sqlType(column.type)} as ${column.sql}`] : [],
   );
   try {
@@ -61,17 +47,14 @@ export async function planDelete(
     );
   } catch (error) {
     if (causeOf(error) === 'server') throw error;
-    throw new AkinError(
-      'bad-request',
-      `The database cannot run the query ${quote(query)} of a delete. Change it, for example to fewer clauses.`,
-      { cause: error },
-    );
+    const msg = `The database cannot run the query ${quote(query)} of a delete. Change it, for example to fewer clauses.`;
+    throw new AkinError('bad-request', msg, { cause: error });
   }
   return limited;
 }
 
 /** The SQL of a query of which the part of the client is known to be right. */
-function compileLimited(context: Parameters<typeof compileDelete>[0], limited: string) {
+function compileLimited(context: CollectionContext, limited: string) {
   const { store, collection, schema } = context;
   const tables = { sqlSchema: collection.sqlSchema, schema, modules: store.modules };
   keyConditions({ ...tables, key: keyFilterFor(store, schema.fields) }, new Params());
@@ -88,8 +71,9 @@ function compileLimited(context: Parameters<typeof compileDelete>[0], limited: s
 /** Prefix of the names of columns that do not exist yet. It contains a blank, which no other name has. */
 const NEW = '"new ';
 
-function withFields(schema: CollectionSchema, newFields: NewFields): CollectionSchema {
-  if (newFields.size === 0) return schema;
+function withFields(context: CollectionContext, newFields: NewFields): CollectionContext {
+  if (newFields.size === 0) return context;
+  const { schema } = context;
   const fields = new Map(schema.fields);
   const columns = new Map(schema.columns);
   for (const [name, type] of newFields) {
@@ -97,5 +81,5 @@ function withFields(schema: CollectionSchema, newFields: NewFields): CollectionS
     fields.set(name, { name, type, origin: 'document', returnedByDefault: true });
     columns.set(name, { kind: 'column', sql: `${NEW}${columns.size}"`, type } satisfies Column);
   }
-  return { ...schema, fields, columns };
+  return { ...context, schema: { ...schema, fields, columns } };
 }

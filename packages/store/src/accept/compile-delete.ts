@@ -1,6 +1,6 @@
 import { AkinError, type ErrorCode, parseQuery } from '@akin/domain';
 import { CrashingDeleteError } from '../commit/crashes.ts';
-import type { Collection, CollectionSchema, Store } from '../context.ts';
+import type { CollectionContext } from '../context.ts';
 import { causeOf, reasonOf } from '../engine/sqlstate.ts';
 import { compileQuery } from '../search/compile.ts';
 import type { Params } from '../search/params.ts';
@@ -12,11 +12,7 @@ import type { Params } from '../search/params.ts';
  * @throws AkinError bad-request if the query cannot be parsed, or names an unknown field
  */
 export function compileDelete(
-  {
-    store,
-    collection,
-    schema,
-  }: { readonly store: Store; readonly collection: Collection; readonly schema: CollectionSchema },
+  { store, collection, schema }: CollectionContext,
   query: string,
   acceptedAt: Date,
   params: Params,
@@ -38,7 +34,7 @@ export interface RefusedDelete {
 
 /**
  * The reason of an error while a delete by query was applied. The delete was checked before it was accepted, but
- * perhaps by an earlier version of akin, or before somebody changed the tables.
+ * perhaps before somebody changed the tables.
  *
  * @returns undefined if the delete is not the cause: it may succeed later
  */

@@ -1,6 +1,7 @@
 import { AkinError, type ErrorCode } from '@akin/domain';
 import { OPEN_STATES } from '../collections/collection-tables.ts';
 import { successorOf } from '../collections/collections.ts';
+import { goneError } from '../collections/swap.ts';
 import type { Collection, KeyFilter, Store } from '../context.ts';
 import type { Row } from '../engine/engine.ts';
 import { Params } from '../search/params.ts';
@@ -18,7 +19,6 @@ export type OperationState =
   /** A later operation for the same id replaced it before it was visible. */
   | 'superseded';
 
-/** One accepted change. */
 export interface Operation {
   readonly seq: number;
   /** Position of the document within its request, from 0. */
@@ -89,6 +89,28 @@ export async function findOperation(store: Store, collection: Collection, seq: n
   const [operation] = await selectOperations(store, collection, { from: seq, to: seq, limit: 1 });
   if (operation !== undefined) return operation;
   throw new AkinError('not-found', `There is no operation ${collection.name}-${seq}, or it was finished long ago.`);
+}
+
+/** The sequence number of the last accepted operation. 0 before the first one. @throws AkinError not-found */
+export async function lastOperation(store: Store, collection: Collection): Promise<number> {
+  const sql = 'select next_seq from akin.collections where id = $1';
+  const [row] = await store.engine.query<{ next_seq: bigint }>(sql, [collection.id]);
+  if (row === undefined) throw goneError(collection);
+  return Number(row.next_seq) - 1;
+}
+
+/**
+ * When the oldest change that is not visible yet was accepted: now, if all of them are applied and only have to be
+ * published. Undefined if all are visible.
+ */
+export async function oldestInvisibleChange(store: Store, { id, sqlSchema: S }: Collection): Promise<Date | undefined> {
+  const [row] = await store.engine.query<{ at: Date | null }>(
+    `select coalesce(
+       (select accepted_at from ${S}.requests where not finished and first_seq is not null order by first_seq limit 1),
+       (select now() from akin.collections where id = $1 and unpublished_operations > 0)) as at`,
+    [id],
+  );
+  return row?.at ?? undefined;
 }
 
 /**
@@ -179,7 +201,6 @@ export async function commitOfStandby(
   return found?.value;
 }
 
-/** Whether operations of a range are open, and whether another collection has replaced theirs. */
 interface Progress {
   readonly open: boolean;
   readonly replaced: boolean;

@@ -1,6 +1,6 @@
 import { AkinError } from '@akin/domain';
 import { LIVE, OPEN_STATES } from '../collections/collection-tables.ts';
-import { REPLACED, requireNoSwap, type Swap } from '../collections/swap.ts';
+import { goneError, REPLACED, requireNoSwap, type Swap } from '../collections/swap.ts';
 import type { Collection, Store } from '../context.ts';
 import { textArray } from '../engine/binary.ts';
 import type { Queryable } from '../engine/engine.ts';
@@ -53,13 +53,13 @@ export function quotaOf({ max_documents, max_bytes }: Pick<Usage, 'max_documents
 }
 
 /** @throws AkinError not-found if the collection was dropped; unavailable if a reindex has just replaced it */
-export async function setQuota(store: Store, { id, name }: Collection, quota: Quota): Promise<void> {
+export async function setQuota(store: Store, collection: Collection, quota: Quota): Promise<void> {
   const [row] = await store.engine.query<Pick<Swap, 'replaced'>>(
     `update akin.collections set max_documents = $2, max_bytes = $3 where id = $1
      returning ${REPLACED}`,
-    [id, quota.maxDocuments, quota.maxBytes],
+    [collection.id, quota.maxDocuments, quota.maxBytes],
   );
-  if (row === undefined) throw new AkinError('not-found', `The collection ${name} no longer exists.`);
+  if (row === undefined) throw goneError(collection);
   requireNoSwap(row);
 }
 

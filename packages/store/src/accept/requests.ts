@@ -1,5 +1,6 @@
 import type { Collection, Store } from '../context.ts';
-import type { Queryable } from '../engine/engine.ts';
+import { docsOf } from '../engine/binary.ts';
+import { BULK, type Queryable } from '../engine/engine.ts';
 import { removePictures } from '../outputs/descriptor-rows.ts';
 
 /** Rows of one statement: some milliseconds on PGlite. */
@@ -20,19 +21,11 @@ export async function removeRequest(store: Store, collection: Collection, reques
   );
   if (open?.removable !== true) return;
   for (let count = Number.POSITIVE_INFINITY; count > 0; ) {
-    count = await store.engine.transaction(
-      async (tx) => {
-        const rows = await deleteOperations(tx, collection, request, CHUNK);
-        await removePictures(
-          tx,
-          store,
-          S,
-          rows.flatMap(({ doc }) => doc ?? []),
-        );
-        return rows.length;
-      },
-      { lane: 'bulk', keyed: true },
-    );
+    count = await store.engine.transaction(async (tx) => {
+      const rows = await deleteOperations(tx, collection, request);
+      await removePictures(tx, store, S, docsOf(rows));
+      return rows.length;
+    }, BULK);
   }
   await store.engine.query(`delete from ${S}.requests where request = $1 and first_seq is null`, [request], 'bulk');
 }
@@ -40,26 +33,22 @@ export async function removeRequest(store: Store, collection: Collection, reques
 /** Removes a finished request with its operations. Its documents stay. */
 export async function forgetRequest(store: Store, collection: Collection, request: bigint): Promise<void> {
   for (let count = Number.POSITIVE_INFINITY; count > 0; ) {
-    count = await store.engine.transaction(
-      async (tx) => (await deleteOperations(tx, collection, request, CHUNK)).length,
-      { lane: 'bulk', keyed: true },
-    );
+    const rows = await store.engine.transaction((tx) => deleteOperations(tx, collection, request), BULK);
+    count = rows.length;
   }
   await store.engine.query(`delete from ${collection.sqlSchema}.requests where request = $1`, [request], 'bulk');
 }
 
 async function deleteOperations(
   tx: Queryable,
-  collection: Collection,
+  { sqlSchema: S }: Collection,
   request: bigint,
-  limit: number,
 ): Promise<{ doc: bigint | null }[]> {
-  const S = collection.sqlSchema;
   return tx.query(
     `delete from ${S}.operations where request = $1
-       and position in (select position from ${S}.operations where request = $1 order by position limit $2)
+       and position in (select position from ${S}.operations where request = $1 order by position limit ${CHUNK})
      returning doc`,
-    [request, limit],
+    [request],
   );
 }
 

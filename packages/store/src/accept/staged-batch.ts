@@ -1,14 +1,13 @@
-import { hash } from 'node:crypto';
 import { descriptorTable } from '../collections/collection-tables.ts';
 import { modelSetOf } from '../collections/model-set.ts';
 import { requireSameModels } from '../collections/models.ts';
 import { newDocSql } from '../collections/shards.ts';
 import type { Collection, CollectionSchema, ParsedOutputs, Store } from '../context.ts';
-import { textArray } from '../engine/binary.ts';
+import { docsOf, textArray } from '../engine/binary.ts';
 import { CopyRows, type NumberOffset } from '../engine/copy-rows.ts';
 import type { CopyIn } from '../engine/engine.ts';
-import { halfvecOf } from '../outputs/descriptor-rows.ts';
-import { UNKNOWN_MODEL, writeAnalysis } from '../outputs/pending-analysis.ts';
+import { codesOf, etagOf, halfvecOf } from '../outputs/descriptor-rows.ts';
+import { modelsIn, writeAnalysis } from '../outputs/pending-analysis.ts';
 import type { Row } from './staged-rows.ts';
 
 const OPERATIONS = [
@@ -51,17 +50,14 @@ export class StagedBatch {
     this.#schema = schema;
   }
 
-  /** Number of changes. */
   get count(): number {
     return this.#requests.length;
   }
 
-  /** Number of documents. */
   get adds(): number {
     return this.#docs.length;
   }
 
-  /** Approximate bytes of the changes. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -95,17 +91,16 @@ export class StagedBatch {
       rows.row(DESCRIPTORS.length);
       offsets.descriptors.push([rows, rows.long(0n)]);
       rows.binary(halfvecOf(descriptor));
-      rows.binary(descriptor.codes ?? NO_CODES);
+      rows.binary(codesOf(descriptor));
     }
     if (row.thumbnail !== null) offsets.thumbnail = this.#addThumbnail(row.thumbnail);
   }
 
   /** @throws AkinError conflict if the models of the outputs are not those of the collection */
   #analysisOf(outputs: ParsedOutputs): string {
-    const { models } = modelSetOf(this.#store, this.#schema);
-    const modelOf = (module: string) => outputs.descriptors.get(module)?.model ?? models.get(module) ?? UNKNOWN_MODEL;
-    requireSameModels(this.#schema, new Map([...outputs.descriptors.keys()].map((name) => [name, modelOf(name)])));
-    return writeAnalysis(outputs, this.#store.modules, modelOf);
+    const models = modelsIn(outputs, modelSetOf(this.#store, this.#schema).models);
+    requireSameModels(this.#schema, models);
+    return writeAnalysis(outputs, this.#store.modules, models);
   }
 
   #addThumbnail(thumbnail: Uint8Array): NumberOffset {
@@ -113,11 +108,10 @@ export class StagedBatch {
     rows.row(THUMBNAILS.length);
     const doc = rows.long(0n);
     rows.binary(thumbnail);
-    rows.text(etagOfBytes(thumbnail));
+    rows.text(etagOf(thumbnail));
     return doc;
   }
 
-  /** Adds the rows to the tables, in one transaction. */
   async write(request: bigint): Promise<void> {
     const { engine } = this.#store;
     const { sqlSchema: S } = this.#collection;
@@ -151,13 +145,6 @@ export class StagedBatch {
       [textArray(this.#ids)],
       'bulk',
     );
-    return rows.map(({ doc }) => doc);
+    return docsOf(rows);
   }
-}
-
-const NO_CODES = new Uint8Array();
-
-/** The same as the SQL of `etagOf`. */
-function etagOfBytes(thumbnail: Uint8Array): string {
-  return hash('sha256', thumbnail, 'hex').slice(0, 32);
 }

@@ -107,7 +107,6 @@ function hostOf(address: string): string | null {
   return parseUrl(address)?.host ?? null;
 }
 
-/** Approximate number of bytes of a row. */
 export function sizeOf({ document, outputs, thumbnail }: Row): number {
   let bytes = 50 + (document?.length ?? 0) + (thumbnail?.length ?? 0);
   if (outputs === null) return bytes;
@@ -145,13 +144,4 @@ export function typeMismatchIn(
     }
   }
   return undefined;
-}
-
-/**
- * SQL of the ETag of a thumbnail, which depends only on its bytes. Not MD5, because servers in FIPS mode refuse it.
- *
- * @param thumbnail its bytes, as SQL
- */
-export function etagOf(thumbnail: string): string {
-  return `left(encode(sha256(${thumbnail}), 'hex'), 32)`;
 }

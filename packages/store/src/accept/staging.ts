@@ -1,7 +1,7 @@
 import { AkinError, type ErrorDetail, type FieldType } from '@akin/domain';
 import { addFields } from '../collections/fields.ts';
 import { loadSchema } from '../collections/schema.ts';
-import { requireNoSwap, SWAP, type Swap } from '../collections/swap.ts';
+import { goneError, requireNoSwap, SWAP, type Swap } from '../collections/swap.ts';
 import type { Collection, CollectionSchema, Store } from '../context.ts';
 import type { Queryable } from '../engine/engine.ts';
 import { sqlStateOf } from '../engine/sqlstate.ts';
@@ -93,13 +93,9 @@ class StagedRequest implements Staging {
   readonly #types = new Map<string, FieldType>();
   /** Changes that are not written yet. Undefined if there are none. */
   #batch: StagedBatch | undefined;
-  /** Number of written changes. */
   #count = 0;
-  /** Number of written documents. */
   #adds = 0;
-  /** Approximate bytes of the written changes. */
   #bytes = 0;
-  /** Whether a change expects a version. */
   #expects = false;
   #state: 'open' | 'accepted' | 'discarded' = 'open';
 
@@ -127,7 +123,7 @@ class StagedRequest implements Staging {
 
   async #planDelete(query: string): Promise<string> {
     const schema = await loadSchema(this.#store, this.#collection);
-    return planDelete(this.#store, this.#collection, schema, query, this.#types);
+    return planDelete({ store: this.#store, collection: this.#collection, schema }, query, this.#types);
   }
 
   async flush(): Promise<void> {
@@ -202,8 +198,7 @@ class StagedRequest implements Staging {
           `select schema_version, ${USAGE}, ${SWAP} from akin.collections where id = $1 for update`,
           [id],
         );
-        if (row === undefined)
-          throw new AkinError('not-found', `The collection ${this.#collection.name} no longer exists.`);
+        if (row === undefined) throw goneError(this.#collection);
         requireNoSwap(row);
         await this.#options.guard?.(tx);
         const schema = await loadSchema(this.#store, this.#collection, row.schema_version, tx);
@@ -212,11 +207,11 @@ class StagedRequest implements Staging {
         if (this.#request === undefined) return { first, last: first - 1, count: 0 };
         const added = [...this.#types].filter(([name]) => !schema.fields.has(name));
         await addFields(tx, this.#collection, new Map(added));
-        await requireInside(tx, this.#store, this.#collection, schema, this.#request);
-        if (this.#expects) {
-          await requireVersions(tx, this.#store, this.#collection, schema, this.#request, row.next_seq);
-        }
-        const brought = { request: this.#request, adds: this.#adds, bytes: this.#bytes };
+        const [store, collection, request, nextSeq] = [this.#store, this.#collection, this.#request, row.next_seq];
+        const acceptance = { tx, store, collection, schema, request, nextSeq };
+        await requireInside(acceptance);
+        if (this.#expects) await requireVersions(acceptance);
+        const brought = { request, adds: this.#adds, bytes: this.#bytes };
         await requireQuota(tx, this.#collection, row, brought);
         const accepted = await tx.query(
           `update ${S}.requests set first_seq = $2, count = $3, bytes_before = $4, accepted_at = now()

@@ -1,67 +1,36 @@
-import { AkinError, type ErrorDetail } from '@akin/domain';
+import { AkinError } from '@akin/domain';
 import { LIVE, OPEN_STATES, VERSION } from '../collections/collection-tables.ts';
 import { loadSchema } from '../collections/schema.ts';
-import type { Collection, CollectionSchema, Store } from '../context.ts';
-import { textArray } from '../engine/binary.ts';
+import type { Collection, CollectionContext, Store } from '../context.ts';
+import { docsOf, textArray } from '../engine/binary.ts';
 import type { Queryable } from '../engine/engine.ts';
 import { Params } from '../search/params.ts';
 import { compileDelete, refusedDelete } from './compile-delete.ts';
 import { coveredIds } from './covered-ids.ts';
 import { closedIds } from './inside.ts';
+import { type Acceptance, RETRY_SECONDS, refuseStaged } from './refuse-staged.ts';
 
 /*
  * The version of a document is the sequence number of the change that made it. Accepted changes count, visible or not:
  * a pending change represents the document that it will make.
  */
 
-/** Number of operations that are checked together. */
-const BATCH = 500;
-const MAX_DETAILS = 100;
-const RETRY_SECONDS = 5;
-
 /**
  * Compares the versions that staged operations expect with those of their documents, including earlier changes in the
- * same request. Nothing may be accepted at the same time: the caller holds the lock of the collection's row.
+ * same request.
  *
- * @param nextSeq the number that the first operation of the request gets
  * @throws AkinError conflict with a detail for each document; with a time to try again if a pending delete by query
  * decides
  */
-export async function requireVersions(
-  tx: Queryable,
-  store: Store,
-  collection: Collection,
-  schema: CollectionSchema,
-  request: bigint,
-  nextSeq: bigint,
-): Promise<void> {
-  const details: ErrorDetail[] = [];
-  let retry = false;
-  for (let last = -1; ; ) {
-    const asked = await tx.query<{ position: number; id: string; expected: bigint }>(
-      `select position, id, expected_version as expected from ${collection.sqlSchema}.operations
-        where request = $1 and position > $2 and expected_version is not null order by position limit ${BATCH}`,
-      [request, last],
-    );
-    const end = asked.at(-1);
-    if (end === undefined) break;
-    last = end.position;
-    const ids = [...new Set(asked.map(({ id }) => id))];
-    const known = await readKnown(tx, store, collection, schema, ids, { request, nextSeq });
-    for (const { position, id, expected } of asked) {
+export async function requireVersions(acceptance: Acceptance): Promise<void> {
+  const { tx, nextSeq } = acceptance;
+  await refuseStaged(acceptance, 'expected_version is not null', async (ids) => {
+    const known = await readKnown(tx, acceptance, ids, acceptance);
+    return ({ position, id, expected }) => {
       const found = known.before(id, nextSeq + BigInt(position));
-      const problem = conflictOf(expected, found);
-      if (problem === undefined) continue;
-      retry ||= found.uncertain;
-      const msg = `Document ${JSON.stringify(id)} at position ${position}: ${problem}`;
-      if (details.length < MAX_DETAILS) details.push({ position, id, code: 'conflict', msg });
-    }
-  }
-  const [first] = details;
-  if (first === undefined) return;
-  throw new AkinError('conflict', `${first.msg} Nothing in the request was accepted.`, {
-    details,
-    ...(retry ? { retryAfterSeconds: RETRY_SECONDS } : {}),
+      const text = conflictOf(expected ?? 0n, found);
+      return text === undefined ? undefined : { text, isTemporary: found.uncertain };
+    };
   });
 }
 
@@ -76,9 +45,9 @@ export async function currentVersions(
 ): Promise<Map<string, bigint>> {
   return store.engine.transaction(
     async (tx) => {
-      const schema = await loadSchema(store, collection, undefined, tx);
-      const known = await readKnown(tx, store, collection, schema, ids);
-      const { outside, undecided } = await closedIds(tx, store, collection, schema, ids);
+      const context = { store, collection, schema: await loadSchema(store, collection, undefined, tx) };
+      const known = await readKnown(tx, context, ids);
+      const { outside, undecided } = await closedIds(tx, context, ids);
       return new Map(
         ids.flatMap((id): [string, bigint][] => {
           if (outside.has(id) || undecided.has(id)) return [];
@@ -93,7 +62,6 @@ export async function currentVersions(
 
 /** The document just before a change. */
 interface FoundVersion {
-  /** Undefined if there is no document. */
   readonly version: bigint | undefined;
   /** Whether a pending delete by query decides. */
   readonly uncertain: boolean;
@@ -142,13 +110,11 @@ interface PendingVersions {
  */
 async function readKnown(
   tx: Queryable,
-  store: Store,
-  collection: Collection,
-  schema: CollectionSchema,
+  context: CollectionContext,
   ids: readonly string[],
-  own?: { readonly request: bigint; readonly nextSeq: bigint },
+  own?: Pick<Acceptance, 'request' | 'nextSeq'>,
 ): Promise<PendingVersions> {
-  const S = collection.sqlSchema;
+  const S = context.collection.sqlSchema;
   const of = [own?.request ?? null, own?.nextSeq ?? null];
   const seq = 'coalesce(r.first_seq, $2::bigint) + o.position';
   const accepted = '(r.first_seq is not null or r.request = $1::bigint)';
@@ -181,7 +147,7 @@ async function readKnown(
   const deletes: PendingDelete[] = [];
   for (const { seq, query, accepted_at, applied } of queries) {
     const pending = { seq, query, acceptedAt: accepted_at };
-    const deletedIds = applied ? new Set<string>() : await idsDeletedBy(tx, store, collection, schema, pending, rows);
+    const deletedIds = applied ? new Set<string>() : await idsDeletedBy(tx, context, pending, rows);
     deletes.push({ ...pending, deletedIds });
   }
   return knownOf(open, deletes, rows, new Map(lastApplied.map((row) => [row.id, row.seq])));
@@ -222,34 +188,24 @@ function knownOf(
 
 async function idsDeletedBy(
   tx: Queryable,
-  store: Store,
-  collection: Collection,
-  schema: CollectionSchema,
-  { query, acceptedAt }: { readonly query: string; readonly acceptedAt: Date },
+  context: CollectionContext,
+  { query, acceptedAt }: Pick<PendingDelete, 'query' | 'acceptedAt'>,
   rows: readonly LiveRow[],
 ): Promise<Set<string>> {
   if (rows.length === 0) return new Set();
   const params = new Params();
   try {
-    const docs = params.add(
-      rows.map(({ doc }) => doc),
-      'bigint[]',
-    );
-    const where = compileDelete({ store, collection, schema }, query, acceptedAt, params);
+    const docs = params.add(docsOf(rows), 'bigint[]');
+    const where = compileDelete(context, query, acceptedAt, params);
     const found = await tx.query<{ id: string }>(
-      `select d.id from ${collection.sqlSchema}.documents d where d.doc = any(${docs}) and ${where}`,
+      `select d.id from ${context.collection.sqlSchema}.documents d where d.doc = any(${docs}) and ${where}`,
       params.values,
     );
     return new Set(found.map(({ id }) => id));
   } catch (error) {
     if (refusedDelete(error) === undefined) throw error;
-    throw new AkinError(
-      'conflict',
-      'It is not known yet whether a pending delete by query removes this document: send the request again in a moment.',
-      {
-        cause: error,
-        retryAfterSeconds: RETRY_SECONDS,
-      },
-    );
+    const msg =
+      'It is not known yet whether a pending delete by query removes this document: send the request again in a moment.';
+    throw new AkinError('conflict', msg, { cause: error, retryAfterSeconds: RETRY_SECONDS });
   }
 }

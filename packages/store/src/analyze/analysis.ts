@@ -1,17 +1,15 @@
 import { AkinError, documentFromJson, type ErrorCode, type Schema } from '@akin/domain';
 import { finishRequests } from '../accept/requests.ts';
-import { etagOf } from '../accept/staged-rows.ts';
 import type { RequestOrigin } from '../accept/staging.ts';
-import { appliedModules } from '../collections/applied-modules.ts';
 import { descriptorTable } from '../collections/collection-tables.ts';
 import { collectionStates } from '../collections/collections.ts';
-import { modelSetOf } from '../collections/model-set.ts';
+import { appliedModules, modelSetOf } from '../collections/model-set.ts';
 import { loadSchema } from '../collections/schema.ts';
 import { countFailures, tally } from '../commit/failures.ts';
 import type { Collection, ParsedOutputs, Store } from '../context.ts';
 import { columnsOf } from '../engine/binary.ts';
-import { halfvecOf } from '../outputs/descriptor-rows.ts';
-import { writeAnalysis } from '../outputs/pending-analysis.ts';
+import { codesOf, etagOf, halfvecOf } from '../outputs/descriptor-rows.ts';
+import { modelsIn, writeAnalysis } from '../outputs/pending-analysis.ts';
 import { Params } from '../search/params.ts';
 
 /** Names one attempt at one analysis. Results of an outdated attempt are dropped. */
@@ -23,9 +21,7 @@ export interface AnalysisRef {
 }
 
 export interface AnalysisTask extends AnalysisRef {
-  /** Id of the document. */
   readonly id: string;
-  /** URL of the image. */
   readonly image: string;
   /** The modules to apply. Undefined: all. */
   readonly modules: readonly string[] | undefined;
@@ -257,14 +253,12 @@ export async function saveAnalysis(
     params.add(ref.position, 'int4'),
     params.add(ref.attempt, 'int4'),
   ];
-  const analysis = params.add(
-    writeAnalysis(parsed, store.modules, (module) => modelSet.models.get(module)),
-    'text',
-  );
+  const analysis = params.add(writeAnalysis(parsed, store.modules, modelsIn(parsed, modelSet.models)), 'text');
   const bytes = params.add(thumbnail ?? null, 'bytea');
+  const etag = params.add(thumbnail ? etagOf(thumbnail) : null, 'text');
   const descriptors = Array.from(parsed.descriptors, ([module, descriptor]) => {
     const vector = params.add(halfvecOf(descriptor), 'halfvec');
-    const codes = params.add(descriptor.codes ?? NO_CODES, 'bytea');
+    const codes = params.add(codesOf(descriptor), 'bytea');
     return `${module} as (
        insert into ${descriptorTable(S, module)} (doc, vector, codes) select doc, ${vector}, ${codes} from saved
        on conflict (doc) do update set vector = excluded.vector, codes = excluded.codes
@@ -277,7 +271,7 @@ export async function saveAnalysis(
         returning doc
      ), ${descriptors.join(' ')} thumbnails as (
        insert into ${S}.thumbnails (doc, bytes, etag)
-       select doc, ${bytes}, ${etagOf(bytes)} from saved where ${bytes} is not null
+       select doc, ${bytes}, ${etag} from saved where ${bytes} is not null
        on conflict (doc) do update set bytes = excluded.bytes, etag = excluded.etag
      )
      select doc from saved`,
@@ -286,8 +280,6 @@ export async function saveAnalysis(
   if (saved.length > 0) store.memory.events.notify(collection.id);
   return saved.length > 0;
 }
-
-const NO_CODES = new Uint8Array();
 
 /**
  * Ends an attempt without a result: finally, or until a retry.
@@ -390,7 +382,6 @@ export async function requeueStuck(store: Store, olderThanMilliseconds: number):
   return count;
 }
 
-/** The sequence number of the operation of an analysis. */
 export async function seqOf(store: Store, { collection, request, position }: AnalysisRef): Promise<bigint | undefined> {
   const [row] = await store.engine.query<{ seq: bigint }>(
     `select first_seq + $2 as seq from ${collection.sqlSchema}.requests where request = $1`,

@@ -17,7 +17,6 @@ const CHECK_MILLISECONDS = 1_000;
 interface FailingHost {
   /** When its first failure was seen. */
   readonly since: number;
-  /** Number of its pictures that it delivered. */
   readonly delivered: number;
   /** When that number last grew. */
   readonly deliveredAt: number;
@@ -78,19 +77,20 @@ async function readFailingHosts(
   );
 }
 
-/**
- * @param hosts those whose failed pictures have had their time @param silent those of them that deliver none any more
- * @param left an attempt that would start later than in this number of milliseconds is too late
- */
+interface GivenUp {
+  /** Those whose failed pictures have had their time. */
+  readonly hosts: readonly string[];
+  /** Those of them that deliver none any more. */
+  readonly silent: readonly string[];
+  /** An attempt that would start later than in this number of milliseconds is too late. */
+  readonly left: number;
+}
+
 async function giveUp(
   store: Store,
   collection: Collection,
   { first, last }: SeqRange,
-  {
-    hosts,
-    silent,
-    left,
-  }: { readonly hosts: readonly string[]; readonly silent: readonly string[]; readonly left: number },
+  { hosts, silent, left }: GivenUp,
 ): Promise<void> {
   const S = collection.sqlSchema;
   const inRange = `${S}.requests r join ${S}.operations o on o.request = r.request and ${IN_RANGE}`;
@@ -115,14 +115,8 @@ async function giveUp(
       [hosts, first, last, left, silent],
     );
     if (rows.length === 0) return false;
-    await countFailures(
-      tx,
-      S,
-      tally(
-        rows.map(({ code }) => code),
-        1,
-      ),
-    );
+    const codes = rows.map(({ code }) => code);
+    await countFailures(tx, S, tally(codes, 1));
     await finishRequests(tx, collection, [...new Set(rows.map(({ request }) => request))]);
     return true;
   });

@@ -3,7 +3,7 @@ import { finishRequests } from '../accept/requests.ts';
 import { REPLACED, requireNoSwap, type Swap } from '../collections/swap.ts';
 import { countFailures, tally } from '../commit/failures.ts';
 import type { Collection, Store } from '../context.ts';
-import { columnsOf } from '../engine/binary.ts';
+import { columnsOf, docsOf } from '../engine/binary.ts';
 import { removePictures } from '../outputs/descriptor-rows.ts';
 
 export interface Retried {
@@ -20,7 +20,6 @@ interface Position {
   readonly position: number;
 }
 
-/** Operations per transaction. */
 const CHUNK = 500;
 
 /**
@@ -62,13 +61,7 @@ async function retryChunk(
 ): Promise<{ readonly states: readonly string[]; readonly next: Position | undefined }> {
   const S = collection.sqlSchema;
   return store.engine.transaction(async (tx) => {
-    const failed = await tx.query<{
-      request: bigint;
-      position: number;
-      id: string | null;
-      code: string | null;
-      seq: bigint;
-    }>(
+    const failed = await tx.query<Position & { id: string | null; code: string | null; seq: bigint }>(
       `select o.request, o.position, o.id, o.error_code as code, r.first_seq + o.position as seq
          from ${S}.operations o join ${S}.requests r using (request)
         where o.state = 'failed' and ($1::bigint is null or r.first_seq + o.position = $1)
@@ -112,12 +105,8 @@ async function retryChunk(
        returning o.state, failed.code, o.doc`,
       columnsOf(failed, 'request', 'position', 'id', 'seq', 'code'),
     );
-    await removePictures(
-      tx,
-      store,
-      S,
-      rows.flatMap(({ state, doc }) => (state === 'superseded' && doc !== null ? [doc] : [])),
-    );
+    const madeVoid = rows.filter(({ state }) => state === 'superseded');
+    await removePictures(tx, store, S, docsOf(madeVoid));
     const codes = rows.map((row) => row.code);
     const conflicts = Array<string>(failed.length - rows.length).fill('failed');
     await countFailures(tx, S, tally(codes, -1));

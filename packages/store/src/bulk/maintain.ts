@@ -2,10 +2,12 @@ import { forgetRequest } from '../accept/requests.ts';
 import { LIVE } from '../collections/collection-tables.ts';
 import { dropReplaced, listCollections } from '../collections/collections.ts';
 import { maintainFieldIndexes } from '../collections/field-indexes.ts';
+import { removeDocuments } from '../commit/expire-rows.ts';
 import { compactFailures, sweepFailures } from '../commit/failures.ts';
-import { removeDocuments } from '../commit/remove-documents.ts';
 import { forgetOldTombstones } from '../commit/tombstones.ts';
 import type { Collection, Store } from '../context.ts';
+import { docsOf } from '../engine/binary.ts';
+import { BULK, type Queryable } from '../engine/engine.ts';
 import { removeFromGroups } from '../groups/remove-from-groups.ts';
 import { removePartPairs } from '../groups/update-part-pairs.ts';
 import { AdaptiveBatchSize } from './adaptive-batch-size.ts';
@@ -14,7 +16,6 @@ import { refreshStatistics } from './statistics.ts';
 
 /** How long finished operations are listed. */
 const KEPT_DAYS = 7;
-/** Number of requests that are removed in one run. */
 const MAX_FORGOTTEN = 1_000;
 /** How long a commit counts as recent: PostgreSQL publishes statistics of its tables a few seconds late. */
 const FRESH = "interval '1 minute'";
@@ -114,21 +115,18 @@ async function removeOldRows(
     signal?.throwIfAborted();
     const limit = batchSize.rows;
     const began = performance.now();
-    count = await store.engine.transaction(
-      (tx) =>
-        batchSize.measure(limit, async () => {
-          const rows = await tx.query<{ doc: bigint }>(
-            `select doc from ${S}.documents where valid_to <= $1 and seq < $2 order by valid_to limit $3`,
-            [commit, lowWater, limit],
-          );
-          const docs = rows.map(({ doc }) => doc);
-          await removeFromGroups(tx, collection, docs);
-          await removePartPairs(tx, collection, docs);
-          await removeDocuments(tx, store, collection, docs);
-          return rows.length;
-        }),
-      { lane: 'bulk', keyed: true },
-    );
+    const remove = async (tx: Queryable) => {
+      const rows = await tx.query<{ doc: bigint }>(
+        `select doc from ${S}.documents where valid_to <= $1 and seq < $2 order by valid_to limit $3`,
+        [commit, lowWater, limit],
+      );
+      const docs = docsOf(rows);
+      await removeFromGroups(tx, collection, docs);
+      await removePartPairs(tx, collection, docs);
+      await removeDocuments(tx, { store, collection }, docs);
+      return rows.length;
+    };
+    count = await store.engine.transaction((tx) => batchSize.measure(limit, () => remove(tx)), BULK);
     removed += count;
     await store.throttle.pauseAfter(performance.now() - began, signal);
   }

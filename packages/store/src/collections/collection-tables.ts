@@ -255,7 +255,6 @@ const TABLES: readonly ((S: string) => readonly string[])[] = [
 
 export const TABLES_VERSION = TABLES.length;
 
-/** Creates the missing tables of the schema: see {@link TABLES}. */
 export async function createTables(tx: Queryable, collection: Tables, from: number): Promise<void> {
   for (const statements of TABLES.slice(from)) {
     for (const sql of statements(collection.sqlSchema)) await tx.query(sql);

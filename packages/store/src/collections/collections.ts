@@ -10,9 +10,9 @@ import { configuredModelSet, modelName } from './model-set.ts';
 import { claimModel, claimModels } from './models.ts';
 import { createModuleTables } from './module-tables.ts';
 import { requireShards, shardsOf } from './shards.ts';
+import { goneError } from './swap.ts';
 
 export interface CollectionStatus {
-  /** Number of documents in the last commit. */
   readonly documents: number;
   /** Number of the last commit. 0 before the first one. */
   readonly commit: number;
@@ -265,7 +265,7 @@ export async function collectionStatus(store: Store, collection: Collection): Pr
       }>(sql, [collection.id]),
     { keyed: true },
   );
-  if (row === undefined) throw new AkinError('not-found', `The collection ${collection.name} no longer exists.`);
+  if (row === undefined) throw goneError(collection);
   const failures: Record<string, number> = JSON.parse(row.failures ?? '{}');
   return {
     documents: Number(row.documents),

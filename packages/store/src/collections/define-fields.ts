@@ -2,7 +2,7 @@ import { AkinError, type FieldType, fieldNameProblem, quote, typeName } from '@a
 import type { Collection, Store } from '../context.ts';
 import { addFields } from './fields.ts';
 import { loadSchema } from './schema.ts';
-import { requireNoSwap, SWAP, type Swap } from './swap.ts';
+import { goneError, requireNoSwap, SWAP, type Swap } from './swap.ts';
 
 /** Members of documents that are no fields, and what searches add. */
 const NOT_FIELDS: ReadonlySet<string> = new Set(['score', 'import', 'pxl_import', 'thumbnail', '_version_']);
@@ -32,9 +32,7 @@ export async function defineFields(
         `select schema_version, ${SWAP} from akin.collections where id = $1 for update`,
         [collection.id],
       );
-      if (row === undefined) {
-        throw new AkinError('not-found', `The collection ${collection.name} no longer exists.`);
-      }
+      if (row === undefined) throw goneError(collection);
       requireNoSwap(row);
       const schema = await loadSchema(store, collection, row.schema_version, tx);
       const added = new Map<string, FieldType>();

@@ -26,3 +26,14 @@ export async function configuredModelSet(store: Store, collection: Collection): 
     throw error;
   }
 }
+
+/**
+ * The modules that analyze the pictures of a collection, unless a request names others. Undefined: all that are not
+ * optional.
+ */
+export function appliedModules(
+  { defaultModules }: Pick<Store, 'defaultModules'>,
+  { settings }: Pick<Collection, 'settings'>,
+): readonly string[] | undefined {
+  return Array.isArray(settings.modules) ? settings.modules : defaultModules;
+}

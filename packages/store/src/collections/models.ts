@@ -19,9 +19,7 @@ import { loadSchema } from './schema.ts';
 /** A module whose descriptors in a collection are from another model than this process has. */
 export interface OtherModel {
   readonly module: string;
-  /** The model of the collection. */
   readonly model: string;
-  /** The model of this process. */
   readonly own: string;
 }
 
@@ -140,18 +138,9 @@ export async function requireOwnModels(
   if (!modules.some((module) => isOther(store, before, module))) return;
   await claimModels(store, collection);
   const schema = await loadSchema(store, collection);
-  refuseOtherModels(store, collection, schema, modules);
-}
-
-/** As {@link requireOwnModels}, with a known schema and without claiming models. */
-function refuseOtherModels(
-  store: Store,
-  { name }: Collection,
-  schema: CollectionSchema,
-  modules: readonly string[],
-): void {
   const module = modules.find((one) => isOther(store, schema, one));
   if (module === undefined) return;
+  const { name } = collection;
   throw new AkinError(
     'conflict',
     `The collection ${name} contains ${module} descriptors of the model ${schema.models.get(module)}, but akin uses ${ownModel(store, schema, module)}. They cannot be mixed. Reindex the collection with: akin reindex --collection ${name}`,

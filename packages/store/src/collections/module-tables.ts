@@ -4,7 +4,6 @@ import { checkedName, descriptorTable, isColumn } from './collection-tables.ts';
 import { partitionTables, type Tables } from './shards.ts';
 import { sqlType } from './sql-types.ts';
 
-/** Creates the missing table of descriptors and the missing columns of a module. */
 export async function createModuleTables(tx: Queryable, collection: Tables, module: ModuleManifest): Promise<void> {
   const { sqlSchema } = collection;
   if (module.descriptor !== undefined) {

@@ -12,7 +12,6 @@ const SQL_TYPES: Partial<Record<FieldType, string>> = {
   dates: 'timestamptz[]',
 };
 
-/** The type of a column of `documents`. */
 export function sqlType(type: FieldType): string {
   const sql = SQL_TYPES[type];
   if (sql === undefined) throw new Error(`no column holds a field of type ${type}`);

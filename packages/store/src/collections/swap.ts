@@ -1,5 +1,9 @@
 import { AkinError } from '@akin/domain';
 
+export function goneError({ name }: { readonly name: string }): AkinError {
+  return new AkinError('not-found', `The collection ${name} no longer exists.`);
+}
+
 /** Whether a reindex is swapping a collection (changes are held for a moment), or has replaced it. */
 export interface Swap {
   readonly held: boolean;

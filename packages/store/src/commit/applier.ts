@@ -10,7 +10,6 @@ import type { ReadyOperation } from './ready-operations.ts';
 /** Operations per chunk while somebody searches. */
 const THROTTLED_ROWS = 60;
 
-/** Number of rows of the first chunk, before anything is known. */
 export function firstBatchSize({ engine }: Store): AdaptiveBatchSize {
   // With chunks of 20 ms, half of the time would be per-statement overhead. On PostgreSQL only accepting requests wait
   // for a chunk, at its end. While there are searches, chunks are smaller.

@@ -1,13 +1,13 @@
 import type { Span } from '@akin/runtime';
 import { finishRequests } from '../accept/requests.ts';
 import { shardsOf } from '../collections/shards.ts';
+import { BULK } from '../engine/engine.ts';
 import { Applier } from './applier.ts';
 import { applyShards } from './apply-shards.ts';
 import type { CommitContext } from './commit-context.ts';
 import { BEFORE_ALL, nextReady, type ReadyOperation, type UnfinishedRequest } from './ready-operations.ts';
 import { flushPendingList } from './words-index.ts';
 
-/** Maximum number of requests in the span of a commit. */
 const MAX_LINKS = 100;
 
 interface Progress {
@@ -53,7 +53,7 @@ export async function applyReady(
       const requests = page.map(({ request }) => request);
       const touched = await applyPage(context, page, progress);
       await applier.applied();
-      await store.engine.transaction((tx) => finishRequests(tx, collection, requests), { lane: 'bulk', keyed: true });
+      await store.engine.transaction((tx) => finishRequests(tx, collection, requests), BULK);
       for (const { request, traceparent } of page) {
         if (traceparent === null || links === MAX_LINKS || !touched.has(request)) continue;
         span.link(traceparent);

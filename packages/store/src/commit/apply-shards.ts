@@ -6,8 +6,8 @@ import { shardsOf } from '../collections/shards.ts';
 import type { Collection, Store } from '../context.ts';
 import type { Queryable } from '../engine/engine.ts';
 import { Applier, firstBatchSize } from './applier.ts';
-import type { CommitContext } from './commit-context.ts';
-import { hasModelsOf, requireLease } from './leases.ts';
+import { type CommitContext, inCommit } from './commit-context.ts';
+import { hasModelsOf } from './leases.ts';
 import { BEFORE_ALL, nextReady, requestPages } from './ready-operations.ts';
 import {
   areShardsLeft,
@@ -34,7 +34,6 @@ type ShardWork = Pick<CommitContext, 'store' | 'collection' | 'signal' | 'slot'>
   readonly batchSize: AdaptiveBatchSize;
 };
 
-/** The number of shards that were applied, and of operations that failed in them. */
 interface ShardResult {
   shards: number;
   failed: number;
@@ -57,53 +56,37 @@ export async function applyShards(
   context: CommitContext & ShardWork,
   part: OperationRange,
 ): Promise<{ endSeq: bigint; failed: number }> {
-  const { store, collection, lease, signal, slot } = context;
-  const endSeq = await store.engine.transaction(
-    async (tx) => {
-      await requireLease(tx, collection, lease);
-      const end = (await nextDeleteByQuery(tx, collection, part)) ?? part.endSeq;
-      await offerShards(tx, collection, end);
-      return end;
-    },
-    { lane: 'bulk', keyed: true },
-  );
+  const { store, collection, signal, slot } = context;
+  const endSeq = await inCommit(context, async (tx) => {
+    const end = (await nextDeleteByQuery(tx, collection, part)) ?? part.endSeq;
+    await offerShards(tx, collection, end);
+    return end;
+  });
   const share = await shareOf(store, collection);
-  const others = new Set<Promise<void>>();
-  let failed = 0;
-  const startOthers = () => {
-    while (others.size < share - 1) {
-      const extra = store.memory.commitSemaphore.tryAcquire();
-      if (extra === undefined) return;
-      const other = applyFreeShards({ ...context, slot: extra })
-        .then((done) => {
-          failed += done.failed;
-        })
-        // The shard is free again. The leader takes it, and reports the error if it occurs again.
-        .catch(() => undefined)
-        .finally(() => {
-          extra.release();
-          others.delete(other);
-        });
-      others.add(other);
-    }
-  };
-  try {
-    for (let isIdle = false; ; ) {
-      signal?.throwIfAborted();
-      if (slot.isWanted) await slot.yield();
-      if (!isIdle) startOthers();
-      const done = await applyNextShard(context);
-      isIdle = done === undefined;
-      failed += done ?? 0;
-      if (!isIdle) continue;
-      if (!(await areShardsLeft(store, collection))) break;
-      await store.memory.events.changed(collection.id, POLL_MILLISECONDS, signal);
-    }
-  } finally {
-    // No transaction of a commit continues after its end.
-    await Promise.all(others);
+  for (let failed = 0; ; ) {
+    signal?.throwIfAborted();
+    if (slot.isWanted) await slot.yield();
+    const [own, ...others] = await Promise.allSettled([applyFreeShards(context), ...inOtherSlots(context, share - 1)]);
+    if (own.status === 'rejected') throw own.reason;
+    failed += own.value.failed;
+    // A shard that failed in another slot is free again. The leader takes it, and reports the error if it occurs again.
+    for (const one of others) if (one.status === 'fulfilled') failed += one.value.failed;
+    if (!(await areShardsLeft(store, collection))) return { endSeq, failed };
+    if (own.value.shards === 0) await store.memory.events.changed(collection.id, POLL_MILLISECONDS, signal);
   }
-  return { endSeq, failed };
+}
+
+/** Applies free shards in further slots, as many as are free now. */
+function inOtherSlots(work: Omit<ShardWork, 'slot'>, max: number): Promise<ShardResult>[] {
+  return Array.from({ length: max }, async () => {
+    const slot = work.store.memory.commitSemaphore.tryAcquire();
+    if (slot === undefined) return { shards: 0, failed: 0 };
+    try {
+      return await applyFreeShards({ ...work, slot });
+    } finally {
+      slot.release();
+    }
+  });
 }
 
 /**
@@ -123,21 +106,13 @@ export async function helpCommits(
     if (store.memory.commits.has(id)) continue;
     const collection = await collectionOf(store, id);
     if (collection === undefined || !(await hasModelsOf(store, collection))) continue;
-    const batchSize = firstBatchSize(store);
-    const work = async (): Promise<ShardResult> => {
-      const slot = store.memory.commitSemaphore.tryAcquire();
-      if (slot === undefined) return { shards: 0, failed: 0 };
-      try {
-        return await applyFreeShards({ store, collection, signal, slot, batchSize });
-      } finally {
-        slot.release();
-      }
-    };
-    const ended = await Promise.allSettled(Array.from({ length: await shareOf(store, collection) }, work));
-    for (const one of ended) if (one.status === 'rejected') throw one.reason;
-    const all = ended.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
-    const sum = (of: (done: ShardResult) => number) => all.reduce((total, one) => total + of(one), 0);
-    const done = { collection: collection.name, shards: sum(({ shards }) => shards), failed: sum((one) => one.failed) };
+    const work = { store, collection, signal, batchSize: firstBatchSize(store) };
+    const done = { collection: collection.name, shards: 0, failed: 0 };
+    for (const one of await Promise.allSettled(inOtherSlots(work, await shareOf(store, collection)))) {
+      if (one.status === 'rejected') throw one.reason;
+      done.shards += one.value.shards;
+      done.failed += one.value.failed;
+    }
     if (done.shards > 0) helped.push(done);
   }
   return helped;

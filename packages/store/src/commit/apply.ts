@@ -2,21 +2,19 @@ import type { AdaptiveBatchSize } from '../bulk/adaptive-batch-size.ts';
 import { LIVE } from '../collections/collection-tables.ts';
 import { dropFailedIndex } from '../collections/field-indexes.ts';
 import { partitionOf } from '../collections/shards.ts';
-import { columnsOf, textArray } from '../engine/binary.ts';
+import { columnsOf, docsOf, textArray } from '../engine/binary.ts';
 import type { Queryable, WritingTransaction } from '../engine/engine.ts';
 import { causeOf, reasonOf } from '../engine/sqlstate.ts';
 import { copyPictures, removePictures } from '../outputs/descriptor-rows.ts';
 import { applyBarriers, failRefusedBarrier } from './barriers.ts';
 import { closeOperations, failOperations } from './close-operations.ts';
-import { type CommitContext, shardOf } from './commit-context.ts';
+import { type CommitContext, inCommit, shardOf } from './commit-context.ts';
 import { DescriptorChanges } from './descriptor-counts.ts';
 import type { DocumentColumns } from './document-rows.ts';
-import { type LiveRow, sumOfBytes } from './expire-rows.ts';
+import { endRows, type LiveRow, removeDocuments, sumOfBytes } from './expire-rows.ts';
 import { supersedeFailed } from './failures.ts';
 import { addRows } from './insert-rows.ts';
-import { requireLease } from './leases.ts';
 import { type Chunk, type Prepared, prepareChunk } from './prepare.ts';
-import { expirePublished, removeDocuments } from './remove-documents.ts';
 import { removeTombstones, writeTombstones, writeTombstonesOfVoid } from './tombstones.ts';
 import { usesLongPendingList } from './words-index.ts';
 
@@ -42,9 +40,10 @@ async function applyPrepared(
 ): Promise<number> {
   if (prepared.length === 0) return 0;
   try {
-    await context.store.engine.transaction(
+    await inCommit(
+      context,
       (tx) => batchSize.measure(prepared.length, () => applyInTransaction(tx, context, prepared)),
-      { lane: 'bulk', keyed: true, longPendingList: usesLongPendingList(context.store) },
+      { longPendingList: usesLongPendingList(context.store) },
     );
     return 0;
   } catch (error) {
@@ -82,28 +81,20 @@ async function applyInTransaction(
   context: CommitContext,
   prepared: readonly Prepared[],
 ): Promise<void> {
-  const { collection, lease } = context;
+  const { store, collection } = context;
   const S = collection.sqlSchema;
-  await requireLease(tx, collection, lease);
   const { latest, superseded } = await findLatest(tx, context, prepared);
   const ids = latest.map(({ id }) => id);
   const added = latest.filter((one) => one.columns !== undefined);
 
   const deletes = latest.filter((one) => one.columns === undefined);
   await writeTombstonesOfDeletes(tx, context, deletes, superseded);
-  await removeTombstones(
-    tx,
-    context,
-    added.map(({ id }) => id),
+  const addedIds = added.map(({ id }) => id);
+  await removeTombstones(tx, context, addedIds);
+  const copies = added.flatMap(({ operation: { doc }, pictureOf }) =>
+    doc === null || pictureOf === undefined ? [] : [{ from: pictureOf, to: doc }],
   );
-  await copyPictures(
-    tx,
-    context.store,
-    S,
-    added.flatMap(({ operation: { doc }, pictureOf }) =>
-      doc === null || pictureOf === undefined ? [] : [{ from: pictureOf, to: doc }],
-    ),
-  );
+  await copyPictures(tx, store, S, copies);
   const changes = new DescriptorChanges();
   const expired = await expireLive(tx, context, ids, changes);
   const bytes = await addRows(tx, context, added);
@@ -119,20 +110,11 @@ async function applyInTransaction(
   await closeOperations(tx, context, applied, 'applied');
   await closeOperations(tx, context, madeVoid, 'superseded');
   const gone = [...expired, ...(await applyBarriers(tx, context, operationsOf(added), changes))];
-  await removePictures(
-    tx,
-    context.store,
-    S,
-    madeVoid.flatMap(({ doc }) => doc ?? []),
-  );
+  await removePictures(tx, store, S, docsOf(madeVoid));
   // An atomic update supersedes no failed change, because it could not update the document of that change.
   const whole = latest.filter(({ operation }) => !operation.atomic);
-  await supersedeFailed(
-    tx,
-    context.store,
-    S,
-    whole.map(({ id, operation: { seq } }) => ({ id, seq })),
-  );
+  const changed = whole.map(({ id, operation: { seq } }) => ({ id, seq }));
+  await supersedeFailed(tx, store, S, changed);
   await tx.query(
     `update akin.collections set unpublished_documents = unpublished_documents + $2,
             unpublished_bytes = unpublished_bytes + $3, unpublished_operations = unpublished_operations + $4
@@ -201,28 +183,17 @@ async function writeTombstonesOfDeletes(
   await writeTombstonesOfVoid(tx, context, [...byId.values()]);
 }
 
-/**
- * Ends the live rows of some ids: published rows at the commit, unpublished ones at once.
- *
- * @param changes gets their descriptors, as removed
- * @returns the ended rows
- */
+/** Ends the live rows of some ids. @param changes gets their descriptors, as removed @returns the ended rows */
 async function expireLive(
   tx: Queryable,
   context: CommitContext,
   ids: readonly string[],
   changes: DescriptorChanges,
 ): Promise<LiveRow[]> {
-  const { target } = context;
   const live = await tx.query<LiveRow>(
     `select doc, valid_from, bytes from ${documentsOf(context)} where id = any($1::text[]) and valid_to = ${LIVE}`,
     [textArray(ids)],
   );
-  const ended = live.map(({ doc }) => doc);
-  await changes.remove(tx, context, ended);
-  const published = live.filter(({ valid_from }) => valid_from < target).map(({ doc }) => doc);
-  const unpublished = live.filter(({ valid_from }) => valid_from === target).map(({ doc }) => doc);
-  await expirePublished(tx, context, published);
-  await removeDocuments(tx, context.store, context.collection, unpublished);
+  await endRows(tx, context, live, changes, removeDocuments);
   return live;
 }

@@ -10,7 +10,7 @@ import {
   VERSION_FIELD,
 } from '@akin/domain';
 import { descriptorTable, LIVE, OPEN_STATES } from '../collections/collection-tables.ts';
-import { textArray } from '../engine/binary.ts';
+import { docsOf, textArray } from '../engine/binary.ts';
 import type { Queryable } from '../engine/engine.ts';
 import { readDocuments } from '../search/hydrate.ts';
 import type { CommitContext } from './commit-context.ts';
@@ -22,9 +22,7 @@ import { BEFORE_ALL, type ReadyOperation } from './ready-operations.ts';
  * same id is pending. See ADR 29.
  */
 
-/** The outputs of a document. */
 interface Analysis {
-  /** The values of columns. */
   readonly fields: ReadonlyMap<string, FieldValue>;
   /** The modules of which it has a descriptor. */
   readonly modules: readonly string[];
@@ -60,7 +58,6 @@ export async function independentBatches(
   ];
 }
 
-/** The numbers of the atomic updates that must wait. */
 async function waitingOf(
   context: CommitContext,
   run: readonly ReadyOperation[],
@@ -119,6 +116,17 @@ async function hasDeleteBetween(
     'bulk',
   );
   return row?.some ?? false;
+}
+
+/**
+ * SQL: whether an earlier atomic update of an id waits.
+ *
+ * @param id the id of the document, as SQL
+ * @param seq the number before which it was accepted, as SQL
+ */
+export function openAtomic(S: string, id: string, seq: string): string {
+  return `exists (select from ${S}.operations held join ${S}.requests held_by using (request)
+    where held.id = ${id} and held.atomic and held.state in ${OPEN_STATES} and held_by.first_seq + held.position < ${seq})`;
 }
 
 /** The documents that atomic updates change, as they are after each operation of a piece. */
@@ -195,7 +203,7 @@ async function readStates(
     [textArray([...ids])],
     'bulk',
   );
-  const docs = rows.map(({ doc }) => doc);
+  const docs = docsOf(rows);
   const columns = [...schema.fields.values()].filter(({ name }) => {
     const kind = schema.columns.get(name)?.kind;
     return name !== 'id' && name !== VERSION_FIELD && (kind === 'column' || kind === 'bytes' || kind === 'location');

@@ -1,16 +1,15 @@
 import { AkinError } from '@akin/domain';
 import { compileDelete, type RefusedDelete, refusedDelete } from '../accept/compile-delete.ts';
+import { docsOf } from '../engine/binary.ts';
 import type { Queryable } from '../engine/engine.ts';
 import { Params } from '../search/params.ts';
-import type { CommitContext } from './commit-context.ts';
+import { openAtomic } from './atomic.ts';
+import { type CommitContext, inCommit } from './commit-context.ts';
 import { countCrashes } from './crashes.ts';
 import type { DescriptorChanges } from './descriptor-counts.ts';
-import type { LiveRow } from './expire-rows.ts';
+import { type LiveRow, removeUnpublished } from './expire-rows.ts';
 import { countFailures, tally } from './failures.ts';
-import { requireLease } from './leases.ts';
-import { openAtomic } from './open-atomic.ts';
 import type { ReadyOperation } from './ready-operations.ts';
-import { removeUnpublished } from './remove-documents.ts';
 import { writeTombstones } from './tombstones.ts';
 
 /**
@@ -36,9 +35,9 @@ export async function applyBarriers(
   );
   const hidden: Pick<LiveRow, 'bytes'>[] = [];
   for (const { seq, query, accepted_at, leaves_tombstones } of barriers) {
-    const late = added.flatMap((operation) => (operation.seq < seq && operation.doc !== null ? [operation.doc] : []));
+    const late = docsOf(added.filter((operation) => operation.seq < seq));
     const found = await matchingOf(tx, context, { seq, query, acceptedAt: accepted_at }, late);
-    const gone = found.map(({ doc }) => doc);
+    const gone = docsOf(found);
     await changes.remove(tx, context, gone);
     if (leaves_tombstones && gone.length > 0) await writeTombstones(tx, context, 'd.doc = any($1::bigint[])', [gone]);
     await removeUnpublished(tx, context, gone);
@@ -96,31 +95,24 @@ async function matchingOf(
  * @param error the error of the transaction that {@link applyBarriers} was a part of
  * @returns the number of deletes that failed now: 0 if the delete had failed before. Undefined for any other error
  */
-export async function failRefusedBarrier(
-  { store, collection, lease }: CommitContext,
-  error: unknown,
-): Promise<number | undefined> {
+export async function failRefusedBarrier(context: CommitContext, error: unknown): Promise<number | undefined> {
   const cause = error instanceof AkinError ? error.cause : error;
   if (!(cause instanceof BarrierRefusedError)) return undefined;
-  const S = collection.sqlSchema;
+  const S = context.collection.sqlSchema;
   const { barrier, refused } = cause;
-  return store.engine.transaction(
-    async (tx) => {
-      await requireLease(tx, collection, lease);
-      await tx.query(`delete from ${S}.barriers where seq = $1 and query is not null`, [barrier.seq]);
-      // The operation may no longer exist: those that were applied are removed after a while.
-      const rows = await tx.query(
-        `update ${S}.operations o set state = 'failed', document = $2, applied_commit = null, error_code = $3, error_msg = $4
-           from ${S}.requests r
-          where r.request = o.request and r.first_seq + o.position = $1 and o.kind = 'delete-by-query' and o.state <> 'failed'
-            and r.first_seq = (select max(first_seq) from ${S}.requests where first_seq <= $1)
-         returning 1`,
-        [barrier.seq, barrier.query, refused.code, refused.msg],
-      );
-      const codes = rows.map(() => refused.code);
-      await countFailures(tx, S, tally(codes, 1));
-      return rows.length;
-    },
-    { lane: 'bulk', keyed: true },
-  );
+  return inCommit(context, async (tx) => {
+    await tx.query(`delete from ${S}.barriers where seq = $1 and query is not null`, [barrier.seq]);
+    // The operation may no longer exist: those that were applied are removed after a while.
+    const rows = await tx.query(
+      `update ${S}.operations o set state = 'failed', document = $2, applied_commit = null, error_code = $3, error_msg = $4
+         from ${S}.requests r
+        where r.request = o.request and r.first_seq + o.position = $1 and o.kind = 'delete-by-query' and o.state <> 'failed'
+          and r.first_seq = (select max(first_seq) from ${S}.requests where first_seq <= $1)
+       returning 1`,
+      [barrier.seq, barrier.query, refused.code, refused.msg],
+    );
+    const codes = rows.map(() => refused.code);
+    await countFailures(tx, S, tally(codes, 1));
+    return rows.length;
+  });
 }

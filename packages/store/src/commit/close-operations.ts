@@ -1,9 +1,8 @@
 import type { ErrorCode } from '@akin/domain';
 import { columnsOf, intArray, longArray } from '../engine/binary.ts';
 import type { Queryable } from '../engine/engine.ts';
-import type { CommitContext } from './commit-context.ts';
+import { type CommitContext, inCommit } from './commit-context.ts';
 import { countFailures, tally } from './failures.ts';
-import { requireLease } from './leases.ts';
 import type { ReadyOperation } from './ready-operations.ts';
 
 export interface Failure {
@@ -30,29 +29,17 @@ export async function closeOperations(
 }
 
 /** Ends operations that failed, in a transaction of its own, and counts them. They keep their contents, for a retry. */
-export async function failOperations(
-  { store, collection, lease }: CommitContext,
-  failures: readonly Failure[],
-): Promise<void> {
-  await store.engine.transaction(
-    async (tx) => {
-      await requireLease(tx, collection, lease);
-      await tx.query(
-        `update ${collection.sqlSchema}.operations o set state = 'failed', error_code = t.code, error_msg = t.msg
-           from unnest($1::bigint[], $2::int[], $3::text[], $4::text[]) as t (request, position, code, msg)
-          where o.request = t.request and o.position = t.position`,
-        [
-          ...columnsOf(
-            failures.map(({ operation }) => operation),
-            'request',
-            'position',
-          ),
-          ...columnsOf(failures, 'code', 'msg'),
-        ],
-      );
-      const codes = failures.map(({ code }) => code);
-      await countFailures(tx, collection.sqlSchema, tally(codes, 1));
-    },
-    { lane: 'bulk', keyed: true },
-  );
+export async function failOperations(context: CommitContext, failures: readonly Failure[]): Promise<void> {
+  const S = context.collection.sqlSchema;
+  const operations = failures.map(({ operation }) => operation);
+  await inCommit(context, async (tx) => {
+    await tx.query(
+      `update ${S}.operations o set state = 'failed', error_code = t.code, error_msg = t.msg
+         from unnest($1::bigint[], $2::int[], $3::text[], $4::text[]) as t (request, position, code, msg)
+        where o.request = t.request and o.position = t.position`,
+      [...columnsOf(operations, 'request', 'position'), ...columnsOf(failures, 'code', 'msg')],
+    );
+    const codes = failures.map(({ code }) => code);
+    await countFailures(tx, S, tally(codes, 1));
+  });
 }

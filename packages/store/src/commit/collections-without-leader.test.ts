@@ -3,8 +3,7 @@ import { expect, it } from '@jest/globals';
 import { TEST_STORE } from '../../test/support.ts';
 import { createCollection } from '../collections/collections.ts';
 import { openStore } from '../store.ts';
-import { countCollectionsWithoutLeader } from './collections-without-leader.ts';
-import { releaseLeases, renewLeases, takeLeases } from './leases.ts';
+import { countCollectionsWithoutLeader, releaseLeases, renewLeases, takeLeases } from './leases.ts';
 
 it('counts the collections without a leader: never led, released, or with an expired lease', async () => {
   const database = await testDatabase();

@@ -1,12 +1,10 @@
-import type { Collection, CollectionSchema, Store } from '../context.ts';
+import type { CollectionContext } from '../context.ts';
+import { BULK, type TransactionOptions, type WritingTransaction } from '../engine/engine.ts';
 import type { Slot } from './fair-semaphore.ts';
-import type { Lease } from './leases.ts';
+import { type Lease, requireLease } from './leases.ts';
 import type { ShardLease } from './shard-leases.ts';
 
-export interface CommitContext {
-  readonly store: Store;
-  readonly collection: Collection;
-  readonly schema: CollectionSchema;
+export interface CommitContext extends CollectionContext {
   /** The number of the commit: what it writes is visible from that number on. */
   readonly target: bigint;
   /**
@@ -23,4 +21,17 @@ export interface CommitContext {
 /** The shard that a context is limited to. Undefined: all shards. */
 export function shardOf({ lease }: CommitContext): number | undefined {
   return lease !== undefined && 'shard' in lease ? lease.shard : undefined;
+}
+
+/** A transaction of a commit. @throws AkinError conflict if the lease was lost */
+export function inCommit<T>(
+  { store, collection, lease }: Pick<CommitContext, 'store' | 'collection' | 'lease'>,
+  work: (tx: WritingTransaction) => Promise<T>,
+  options: TransactionOptions = {},
+): Promise<T> {
+  const checked = async (tx: WritingTransaction) => {
+    await requireLease(tx, collection, lease);
+    return work(tx);
+  };
+  return store.engine.transaction(checked, { ...BULK, ...options });
 }

@@ -1,4 +1,5 @@
 import { AkinError } from '@akin/domain';
+import { goneError } from '../collections/swap.ts';
 import type { Collection, Store } from '../context.ts';
 
 /**
@@ -21,7 +22,7 @@ export async function requestCommit(store: Store, collection: Collection): Promi
      on conflict (collection) do update set requested = r.requested + 1 returning requested`,
     [collection.id],
   );
-  if (request === undefined) throw collectionGoneError(collection);
+  if (request === undefined) throw goneError(collection);
   const { events } = store.memory;
   events.notify(collection.id);
   let seen = '';
@@ -32,7 +33,7 @@ export async function requestCommit(store: Store, collection: Collection): Promi
          from akin.commit_requests r join akin.collections c on c.id = r.collection where r.collection = $1`,
       [collection.id, request.requested],
     );
-    if (row === undefined) throw collectionGoneError(collection);
+    if (row === undefined) throw goneError(collection);
     if (row.done) return;
     // A commit of very many changes takes time. As long as it makes progress, there is a process that commits.
     if (row.progress !== seen) deadline = performance.now() + LONGEST_WAIT;
@@ -60,8 +61,4 @@ export async function completeCommitRequests(store: Store, collection: Collectio
     [collection.id, requested],
   );
   store.memory.events.notify(collection.id);
-}
-
-function collectionGoneError(collection: Collection): AkinError {
-  return new AkinError('not-found', `The collection ${collection.name} no longer exists.`);
 }

@@ -1,11 +1,11 @@
-import { AkinError } from '@akin/domain';
 import { inSpan } from '@akin/runtime';
 import { loadSchema } from '../collections/schema.ts';
+import { goneError } from '../collections/swap.ts';
 import type { Collection, CommitResult, Store } from '../context.ts';
 import type { Queryable } from '../engine/engine.ts';
 import { statements } from '../statements.ts';
 import { applyReady } from './apply-ready.ts';
-import type { CommitContext } from './commit-context.ts';
+import { type CommitContext, inCommit } from './commit-context.ts';
 import { publishDescriptorCounts } from './descriptor-counts.ts';
 import type { Slot } from './fair-semaphore.ts';
 import { type Lease, requireLease } from './leases.ts';
@@ -78,7 +78,7 @@ async function commitInSlot(
        from akin.collections where id = $1`,
     [collection.id],
   );
-  if (row === undefined) throw new AkinError('not-found', `The collection ${collection.name} no longer exists.`);
+  if (row === undefined) throw goneError(collection);
   const context: CommitContext = {
     store,
     collection,
@@ -89,7 +89,7 @@ async function commitInSlot(
     slot,
   };
 
-  if (row.offered) await withdraw(context);
+  if (row.offered) await inCommit(context, (tx) => withdrawShards(tx, collection));
   const pages = requestPages(store, collection, row.next_seq);
   const first = await pages.next();
   // Most commits have nothing to do: they are not spans.
@@ -109,20 +109,12 @@ async function* withFirst<T>(first: T, rest: AsyncIterable<T>): AsyncGenerator<T
 }
 
 interface CommitState {
-  /** The number of the last commit. */
   readonly commit: bigint;
   readonly next_seq: bigint;
   /** Whether deletes by query had to skip documents. */
   readonly skipped: boolean;
   /** Whether an interrupted commit has left shards. */
   readonly offered: boolean;
-}
-
-async function withdraw({ store, collection, lease }: CommitContext): Promise<void> {
-  await store.engine.transaction(async (tx) => {
-    await requireLease(tx, collection, lease);
-    await withdrawShards(tx, collection);
-  });
 }
 
 /** Publishes what this commit, or an interrupted one, has applied. */

@@ -1,4 +1,4 @@
-import type { Collection, Store } from '../context.ts';
+import type { CollectionContext } from '../context.ts';
 import { isCrash } from '../engine/sqlstate.ts';
 
 /**
@@ -22,7 +22,7 @@ export class CrashingDeleteError extends Error {
  * @throws CrashingDeleteError at the last of the crashes in a row
  */
 export async function countCrashes<T>(
-  { store, collection }: { readonly store: Store; readonly collection: Collection },
+  { store, collection }: Pick<CollectionContext, 'store' | 'collection'>,
   seq: bigint,
   run: () => Promise<T>,
 ): Promise<T> {

@@ -7,11 +7,10 @@ import { textArray } from '../engine/binary.ts';
 import type { Queryable } from '../engine/engine.ts';
 import { Params } from '../search/params.ts';
 import { closeOperations, failOperations } from './close-operations.ts';
-import type { CommitContext } from './commit-context.ts';
+import { type CommitContext, inCommit } from './commit-context.ts';
 import { countCrashes } from './crashes.ts';
 import { expireRows, type LiveRow } from './expire-rows.ts';
 import { ALL_DOCUMENTS, supersedeFailed, sweepFailures } from './failures.ts';
-import { requireLease } from './leases.ts';
 import type { ReadyOperation } from './ready-operations.ts';
 import { deleteAllTombstones, deletesEverything } from './tombstones.ts';
 import { waitingIds } from './waiting-deletes.ts';
@@ -69,32 +68,28 @@ async function deleteMatching(context: CommitContext, operation: ReadyOperation)
       from = await deleteWindow(context, operation, leaves, waiting, from, batchSize);
     }
   }
-  await store.engine.transaction(
-    async (tx) => {
-      await requireLease(tx, collection, context.lease);
-      await tx.query(
-        `insert into ${S}.barriers (seq, query, accepted_at, leaves_tombstones, skipped_ids)
-         values ($1, $2, $3, $4, $5::text[])`,
-        [
-          operation.seq,
-          covered === 'all' ? ALL_DOCUMENTS : operation.document,
-          operation.acceptedAt,
-          leaves,
-          waiting.length === 0 ? null : textArray(waiting),
-        ],
-      );
-      if (Array.isArray(covered)) {
-        const { seq } = operation;
-        const changes = covered.map((id) => ({ id, seq }));
-        await supersedeFailed(tx, store, S, changes);
-      }
-      await closeOperations(tx, context, [operation], 'applied');
-      await tx.query('update akin.collections set unpublished_operations = unpublished_operations + 1 where id = $1', [
-        collection.id,
-      ]);
-    },
-    { lane: 'bulk', keyed: true },
-  );
+  await inCommit(context, async (tx) => {
+    await tx.query(
+      `insert into ${S}.barriers (seq, query, accepted_at, leaves_tombstones, skipped_ids)
+       values ($1, $2, $3, $4, $5::text[])`,
+      [
+        operation.seq,
+        covered === 'all' ? ALL_DOCUMENTS : operation.document,
+        operation.acceptedAt,
+        leaves,
+        waiting.length === 0 ? null : textArray(waiting),
+      ],
+    );
+    if (Array.isArray(covered)) {
+      const { seq } = operation;
+      const changes = covered.map((id) => ({ id, seq }));
+      await supersedeFailed(tx, store, S, changes);
+    }
+    await closeOperations(tx, context, [operation], 'applied');
+    await tx.query('update akin.collections set unpublished_operations = unpublished_operations + 1 where id = $1', [
+      collection.id,
+    ]);
+  });
   if (covered === 'all') await sweepFailures(store, collection);
 }
 
@@ -112,8 +107,7 @@ async function deleteWindow(
   from: bigint,
   batchSize: AdaptiveBatchSize,
 ): Promise<bigint> {
-  const { store, collection } = context;
-  const S = collection.sqlSchema;
+  const S = context.collection.sqlSchema;
   const to = from + WINDOW;
   const limit = batchSize.rows;
   const params = new Params();
@@ -124,12 +118,11 @@ async function deleteWindow(
       ${waiting.length === 0 ? '' : `and d.id <> all (${params.add(textArray(waiting), 'text[]')})`}
     order by d.doc limit ${limit}`;
   const work = async (tx: Queryable) => {
-    await requireLease(tx, collection, context.lease);
     const rows = await countCrashes(context, operation.seq, () => tx.query<LiveRow>(found, params.values));
     const last = rows.at(-1);
     if (last === undefined) return to;
     await expireRows(tx, context, rows, leavesTombstones);
     return rows.length < limit ? to : last.doc + 1n;
   };
-  return store.engine.transaction((tx) => batchSize.measure(limit, () => work(tx)), { lane: 'bulk', keyed: true });
+  return inCommit(context, (tx) => batchSize.measure(limit, () => work(tx)));
 }

@@ -1,6 +1,6 @@
 import type { Collection, Store, SweepCursor } from '../context.ts';
-import { columnsOf } from '../engine/binary.ts';
-import type { Queryable } from '../engine/engine.ts';
+import { columnsOf, docsOf } from '../engine/binary.ts';
+import { BULK, type Queryable } from '../engine/engine.ts';
 import { removePictures } from '../outputs/descriptor-rows.ts';
 
 /*
@@ -11,7 +11,6 @@ import { removePictures } from '../outputs/descriptor-rows.ts';
 
 /** Number of failures that one statement reads: some milliseconds on PGlite. */
 const BATCH = 1_000;
-/** Maximum number of batches of one call. */
 const MAX_BATCHES = 20;
 
 /** The stored query of a barrier that deletes all documents, however it was written. */
@@ -85,10 +84,8 @@ export async function supersedeFailed(
 export async function sweepFailures(store: Store, collection: Collection): Promise<boolean> {
   const { sweeps } = store.memory;
   for (let batch = 0; batch < MAX_BATCHES; batch++) {
-    const last = await store.engine.transaction(
-      (tx) => sweepBatch(tx, store, collection.sqlSchema, sweeps.get(collection.id)),
-      { lane: 'bulk', keyed: true },
-    );
+    const sweep = (tx: Queryable) => sweepBatch(tx, store, collection.sqlSchema, sweeps.get(collection.id));
+    const last = await store.engine.transaction(sweep, BULK);
     if (last === undefined) {
       sweeps.delete(collection.id);
       return false;
@@ -159,10 +156,5 @@ export async function supersede(
      select doc from superseded`,
     params,
   );
-  await removePictures(
-    tx,
-    store,
-    S,
-    rows.flatMap(({ doc }) => doc ?? []),
-  );
+  await removePictures(tx, store, S, docsOf(rows));
 }

@@ -6,7 +6,6 @@ export const MAX_APPLIED = 4;
 
 /** The right to work. Its holder may let others work between two steps. */
 export interface Slot {
-  /** Whether other work waits for a slot. */
   readonly isWanted: boolean;
   /** Gives the slot to waiting work, and waits for another one. */
   yield(): Promise<void>;

@@ -22,7 +22,6 @@ export interface Prepared {
   readonly pictureOf?: bigint;
 }
 
-/** Operations to be applied together. */
 export interface Chunk {
   readonly prepared: readonly Prepared[];
   /** Number of operations that failed because they cannot be read. */

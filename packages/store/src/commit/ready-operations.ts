@@ -1,5 +1,6 @@
 import { shardOfOperation, shardsOf } from '../collections/shards.ts';
 import type { Collection, Store } from '../context.ts';
+import { BULK } from '../engine/engine.ts';
 import { Params } from '../search/params.ts';
 
 export interface ReadyOperation {
@@ -29,7 +30,6 @@ type ReadyRow = Omit<ReadyOperation, 'acceptedAt' | 'leavesTombstones' | 'keptVe
 /** Less than any sequence number. Those of copied documents are negative, see reindex. */
 export const BEFORE_ALL = -(2n ** 61n);
 
-/** Requests per statement. */
 const PAGE = 200;
 
 export interface UnfinishedRequest {
@@ -131,10 +131,7 @@ async function readReady(
          order by position limit ${most}
       ) o
       order by seq limit ${most}`;
-  const rows = await store.engine.transaction((tx) => tx.query<ReadyRow>(sql, params.values), {
-    lane: 'bulk',
-    keyed: true,
-  });
+  const rows = await store.engine.transaction((tx) => tx.query<ReadyRow>(sql, params.values), BULK);
   // Lists all properties, because copying the rest of an object takes several times as long.
   return rows.map((row) => ({
     seq: row.seq,

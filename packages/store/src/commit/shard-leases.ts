@@ -50,7 +50,6 @@ export async function withdrawShards(tx: Queryable, { id }: Collection): Promise
   await tx.query('delete from akin.shard_leases where collection = $1', [id]);
 }
 
-/** @returns undefined if no shard is free */
 export async function claimShard(store: Store, { id }: Collection): Promise<ClaimedShard | undefined> {
   const claim = randomUUID();
   // Nothing is published while shards are left: the number of the commit stays.

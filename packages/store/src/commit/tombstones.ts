@@ -2,9 +2,8 @@ import { type FieldType, parseQuery } from '@akin/domain';
 import type { Collection, CollectionSchema, Store } from '../context.ts';
 import { columnsOf } from '../engine/binary.ts';
 import type { Queryable, Row, SqlValue } from '../engine/engine.ts';
-import type { CommitContext } from './commit-context.ts';
+import { type CommitContext, inCommit } from './commit-context.ts';
 import { type DocumentColumns, textOf } from './document-rows.ts';
-import { requireLease } from './leases.ts';
 
 /**
  * What remains of a document that came from a file of a folder and was deleted on purpose: programs that index the
@@ -44,7 +43,6 @@ const OPTIONAL_FIELDS: readonly (readonly [name: string, type: FieldType])[] = [
 
 /** Maximum number per collection, the newest ones: about 240 MB. */
 const MAX_TOMBSTONES = 1_000_000;
-/** Tombstones that one statement removes. */
 const WINDOW = 5_000n;
 
 interface FileColumns {
@@ -92,7 +90,6 @@ export async function writeTombstones(
 interface VoidDocument {
   readonly id: string;
   readonly seq: bigint;
-  /** The values that its row would have. */
   readonly columns: DocumentColumns;
 }
 
@@ -170,21 +167,16 @@ export function deletesEverything(query: string): boolean {
   return parseQuery(query).kind === 'all';
 }
 
-export async function deleteAllTombstones({ store, collection, lease }: CommitContext): Promise<void> {
-  const S = collection.sqlSchema;
-  const [range] = await store.engine.query<{ first: bigint | null; last: bigint | null }>(
+export async function deleteAllTombstones(context: CommitContext): Promise<void> {
+  const S = context.collection.sqlSchema;
+  const [range] = await context.store.engine.query<{ first: bigint | null; last: bigint | null }>(
     `select min(number) as first, max(number) as last from ${S}.tombstones`,
     [],
     'bulk',
   );
   for (let from = range?.first ?? 0n; from <= (range?.last ?? -1n); from += WINDOW) {
-    await store.engine.transaction(
-      async (tx) => {
-        await requireLease(tx, collection, lease);
-        await tx.query(`delete from ${S}.tombstones where number >= $1 and number < $2`, [from, from + WINDOW]);
-      },
-      { lane: 'bulk', keyed: true },
-    );
+    const sql = `delete from ${S}.tombstones where number >= $1 and number < $2`;
+    await inCommit(context, (tx) => tx.query(sql, [from, from + WINDOW]));
   }
 }
 

@@ -2,12 +2,11 @@ import { compileDelete, refusedDelete } from '../accept/compile-delete.ts';
 import { LIVE, OPEN_STATES } from '../collections/collection-tables.ts';
 import { textArray } from '../engine/binary.ts';
 import { Params } from '../search/params.ts';
+import { openAtomic } from './atomic.ts';
 import { BarrierRefusedError, failRefusedBarrier } from './barriers.ts';
-import type { CommitContext } from './commit-context.ts';
+import { type CommitContext, inCommit } from './commit-context.ts';
 import { countCrashes } from './crashes.ts';
 import { expireRows, type LiveRow } from './expire-rows.ts';
-import { requireLease } from './leases.ts';
-import { openAtomic } from './open-atomic.ts';
 
 /*
  * An atomic update may wait for the analysis of an earlier change of its document. A later delete by query cannot know
@@ -72,37 +71,33 @@ async function applyWaiting(
   context: CommitContext,
   { seq, query, accepted_at, leaves_tombstones, ids }: WaitingDelete,
 ): Promise<void> {
-  const { store, collection, lease } = context;
+  const { collection } = context;
   const S = collection.sqlSchema;
-  await store.engine.transaction(
-    async (tx) => {
-      await requireLease(tx, collection, lease);
-      const params = new Params();
-      try {
-        const found = `select d.doc, d.valid_from, d.bytes from ${S}.documents d
-          where d.id = any(${params.add(textArray(ids), 'text[]')}) and d.valid_to = ${LIVE}
-            and d.seq < ${params.add(seq, 'bigint')} and ${compileDelete(context, query, accepted_at, params)}`;
-        const rows = await countCrashes(context, seq, () => tx.query<LiveRow>(found, params.values));
-        await expireRows(tx, context, rows, leaves_tombstones);
-        // Otherwise nothing would be published if nothing else was applied.
-        if (rows.length > 0) {
-          await tx.query(
-            'update akin.collections set unpublished_operations = unpublished_operations + 1 where id = $1',
-            [collection.id],
-          );
-        }
-      } catch (error) {
-        const refused = refusedDelete(error);
-        throw refused === undefined ? error : new BarrierRefusedError({ seq, query, acceptedAt: accepted_at }, refused);
+  await inCommit(context, async (tx) => {
+    const params = new Params();
+    try {
+      const found = `select d.doc, d.valid_from, d.bytes from ${S}.documents d
+        where d.id = any(${params.add(textArray(ids), 'text[]')}) and d.valid_to = ${LIVE}
+          and d.seq < ${params.add(seq, 'bigint')} and ${compileDelete(context, query, accepted_at, params)}`;
+      const rows = await countCrashes(context, seq, () => tx.query<LiveRow>(found, params.values));
+      await expireRows(tx, context, rows, leaves_tombstones);
+      // Otherwise nothing would be published if nothing else was applied.
+      if (rows.length > 0) {
+        await tx.query(
+          'update akin.collections set unpublished_operations = unpublished_operations + 1 where id = $1',
+          [collection.id],
+        );
       }
-      await tx.query(
-        `update ${S}.barriers
-            set skipped_ids = nullif(array(select id from unnest(skipped_ids) w (id)
-                                           where id <> all ($2::text[])), '{}')
-          where seq = $1 and query is not null`,
-        [seq, textArray(ids)],
-      );
-    },
-    { lane: 'bulk', keyed: true },
-  );
+    } catch (error) {
+      const refused = refusedDelete(error);
+      throw refused === undefined ? error : new BarrierRefusedError({ seq, query, acceptedAt: accepted_at }, refused);
+    }
+    await tx.query(
+      `update ${S}.barriers
+          set skipped_ids = nullif(array(select id from unnest(skipped_ids) w (id)
+                                         where id <> all ($2::text[])), '{}')
+        where seq = $1 and query is not null`,
+      [seq, textArray(ids)],
+    );
+  });
 }

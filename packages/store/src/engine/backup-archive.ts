@@ -8,7 +8,6 @@ import { constants, createGunzip, createGzip } from 'node:zlib';
 import { createTarPacker, type TarPackController } from 'modern-tar';
 import { unpackTar } from 'modern-tar/fs';
 
-/** What PostgreSQL returns at the end of a backup. */
 export interface BackupEnd {
   /** The content of the file `backup_label`, which says where a restore starts in the log. */
   readonly label: string;
@@ -19,7 +18,6 @@ export interface BackupEnd {
 export interface BackupSource {
   readonly dataDirectory: string;
   withoutWrites<T>(work: () => Promise<T>): Promise<T>;
-  /** Called when all files except the log are archived. */
   end(): Promise<BackupEnd>;
 }
 

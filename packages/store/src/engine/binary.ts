@@ -101,6 +101,11 @@ export function columnsOf<Row, Name extends keyof Row>(rows: readonly Row[], ...
   return names.map((name) => rows.map((row) => row[name]));
 }
 
+/** The numbers of documents in some rows, without null. */
+export function docsOf(rows: readonly { readonly doc: bigint | null }[]): bigint[] {
+  return rows.flatMap(({ doc }) => doc ?? []);
+}
+
 /**
  * A vector in the binary format of `halfvec`: the number of dimensions and a zero as int16, then half floats, all
  * big-endian. Numbers are rounded to the nearest half float, ties to even.

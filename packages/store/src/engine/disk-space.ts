@@ -66,7 +66,6 @@ export class DiskSpace {
   }
 }
 
-/** Bytes that must be free for a use. */
 function required(reserve: number, use: SpaceUse): number {
   return LOG_SEGMENT_BYTES + reserve * PARTS[use];
 }

@@ -71,6 +71,9 @@ export interface TransactionOptions {
   readonly lockTimeoutMilliseconds?: number;
 }
 
+/** The options of most background work: short pieces that find few rows by keys. */
+export const BULK = { lane: 'bulk', keyed: true } as const satisfies TransactionOptions;
+
 export interface ReadOptions {
   /** As for a transaction. */
   readonly timeoutMilliseconds: number;
@@ -84,7 +87,6 @@ export interface ReadOptions {
 }
 
 export interface PoolUsage {
-  /** Open connections. */
   readonly total: number;
   readonly idle: number;
   /** Statements and transactions that wait for one. */

@@ -2,8 +2,7 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AkinError } from '@akin/domain';
 import pg from 'pg';
-import { copyIn } from './copy-in.ts';
-import { copyOut } from './copy-out.ts';
+import { copyIn, copyOut } from './copy.ts';
 import type { DiskSpace } from './disk-space.ts';
 import type { Row } from './engine.ts';
 import { PgliteThread } from './pglite-thread.ts';
@@ -109,9 +108,7 @@ export class LiveSession {
   readonly #disk: DiskSpace;
   readonly #warn: (text: string) => void;
   #session: PgliteSession | undefined;
-  /** Number of failed starts in a row. */
   #failed = 0;
-  /** Whether the last start failed because the disk was full. */
   #full = false;
   #notBefore = Number.NEGATIVE_INFINITY;
   #closed = false;

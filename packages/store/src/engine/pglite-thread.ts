@@ -20,13 +20,11 @@ let compiled: CompiledPglite | undefined;
  */
 export class PgliteThread extends Duplex {
   readonly #worker: Worker;
-  /** The current named request. The engine sends one at a time. */
   #pending: { resolve: () => void; reject: (error: Error) => void } | undefined;
   #failure: Error | undefined;
   /** Number of rounds of the wire protocol: sent, and answered. */
   #asked = 0;
   #answered = 0;
-  /** Number of rounds at the last check. */
   #checkedAt = 0;
   readonly #healthTimer: NodeJS.Timeout;
 

@@ -51,16 +51,9 @@ export interface WorkerConfig {
  */
 const START_PARAMETERS = [
   ...PGlite.defaultStartParams,
-  '-c',
-  'wal_recycle=off',
-  '-c',
-  'wal_init_zero=off',
-  '-c',
-  'min_wal_size=32MB',
-  '-c',
-  'max_wal_size=64MB',
-  '-c',
-  'shared_buffers=32MB',
+  ...['wal_recycle=off', 'wal_init_zero=off', 'min_wal_size=32MB', 'max_wal_size=64MB', 'shared_buffers=32MB'].flatMap(
+    (setting) => ['-c', setting],
+  ),
 ];
 
 const port = parentPort;

@@ -38,7 +38,6 @@ export interface PgliteEngine extends Engine {
 export interface PgliteOptions {
   /** Fills the (still empty) folder from a file with the bytes of `backup`. */
   readonly backup?: string;
-  /** Gets messages for the operator. */
   readonly warn?: (text: string) => void;
   /** Ends the start. An incomplete restore is removed. */
   readonly signal?: AbortSignal;

@@ -1,8 +1,7 @@
 import { AkinError } from '@akin/domain';
 import { PoolerError, setSession } from '@akin/runtime';
 import pg from 'pg';
-import { copyIn } from './copy-in.ts';
-import { copyOut } from './copy-out.ts';
+import { copyIn, copyOut } from './copy.ts';
 import type { Engine, ReadOptions, Row, SqlValue, TransactionOptions, WritingTransaction } from './engine.ts';
 import { PreparedStatements, send } from './prepared.ts';
 import {
@@ -42,10 +41,8 @@ export interface Pool {
 
 /** The differences between the pools of akin. */
 interface PoolUser {
-  /** Throws if the database may not be used now. */
   readonly check?: () => void;
   readonly cancel: (processes: readonly number[]) => Promise<void>;
-  /** Called when all connections are closed. */
   readonly release?: () => Promise<void>;
 }
 

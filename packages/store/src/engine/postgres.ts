@@ -125,11 +125,9 @@ async function createVectorExtension(pool: pg.Pool): Promise<void> {
   }
 }
 
-type ConnectionConfig = pg.ClientConfig;
-
 /** The lock of the database. It ends with its connection, so it is taken again if that breaks. */
 class DatabaseLock {
-  readonly #config: ConnectionConfig;
+  readonly #config: pg.ClientConfig;
   readonly #settings: Readonly<Record<string, string>>;
   /** If given, the lock is shared with the other processes of a fleet, and the connection listens. */
   readonly #onNotification: ((text: string) => void) | undefined;
@@ -137,8 +135,8 @@ class DatabaseLock {
   #released = false;
   #lost: AkinError | undefined;
 
-  private constructor(
-    config: ConnectionConfig,
+  constructor(
+    config: pg.ClientConfig,
     settings: Readonly<Record<string, string>>,
     onNotification: ((text: string) => void) | undefined,
   ) {
@@ -147,12 +145,8 @@ class DatabaseLock {
     this.#onNotification = onNotification;
   }
 
-  static async take(
-    config: ConnectionConfig,
-    settings: Readonly<Record<string, string>>,
-    onNotification?: (text: string) => void,
-  ): Promise<DatabaseLock> {
-    const lock = new DatabaseLock(config, settings, onNotification);
+  static async take(...options: ConstructorParameters<typeof DatabaseLock>): Promise<DatabaseLock> {
+    const lock = new DatabaseLock(...options);
     await lock.#connect(LOCK_WAIT_MILLISECONDS);
     return lock;
   }

@@ -100,7 +100,6 @@ export function causeOf(error: unknown): Cause {
   return meaningOf(error instanceof AkinError ? error.cause : error)?.[1] ?? 'server';
 }
 
-/** The message of the database. */
 export function reasonOf(error: unknown): string {
   const cause = error instanceof AkinError ? (error.cause ?? error) : error;
   return cause instanceof Error ? cause.message : String(cause);

@@ -22,7 +22,6 @@ export interface ExportRequest {
   readonly query: Query;
   readonly filters: readonly Query[];
   readonly timeZone?: string;
-  /** Maximum number of documents on the page. */
   readonly rows: number;
   /** The page ends after the document that reaches this number of bytes. */
   readonly bytes: number;
@@ -48,7 +47,6 @@ export interface ExportPage {
   readonly next?: string;
 }
 
-/** Documents per statement. */
 const CHUNK = 100;
 /** Bytes of the names of fields and of JSON's syntax in a document. */
 const JSON_BYTES = 200;
@@ -56,7 +54,6 @@ const JSON_BYTES = 200;
 interface Cursor {
   readonly pin: Pin;
   readonly now: number;
-  /** The number of the last document. */
   readonly doc: bigint;
 }
 

@@ -1,4 +1,5 @@
 import { AkinError } from '@akin/domain';
+import { goneError } from '../collections/swap.ts';
 import type { Engine } from '../engine/engine.ts';
 
 interface Store {
@@ -30,7 +31,7 @@ export async function pinCommit(store: Store, collection: Collection): Promise<P
      returning id, commit`,
     [collection.id],
   );
-  if (row === undefined) throw new AkinError('not-found', `The collection ${collection.name} no longer exists.`);
+  if (row === undefined) throw goneError(collection);
   return { id: Number(row.id), commit: row.commit };
 }
 

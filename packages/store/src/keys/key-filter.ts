@@ -14,7 +14,6 @@ import {
 import type { KeyFilter, Store } from '../context.ts';
 import { readBoolean, readDate, readDouble } from '../search/query-values.ts';
 
-/** Longest filter of a key, in characters. */
 export const MAX_KEY_FILTER = 4_000;
 
 /** The store for the requests of a key with a filter: it returns and changes only documents inside. */

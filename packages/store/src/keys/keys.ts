@@ -6,7 +6,6 @@ import type { Row } from '../engine/engine.ts';
 import { matchesAllWith, parseKeyFilter, readSetFields } from './key-filter.ts';
 import { makeKeyText } from './key-text.ts';
 
-/** A key that gives a client access. */
 export interface Key {
   /** The part that is not secret. */
   readonly id: string;
@@ -98,7 +97,6 @@ export async function createKey(store: Store, request: NewKey): Promise<{ readon
   return { key: withoutHash(fromRow(row)), text };
 }
 
-/** All keys, oldest first, without anything secret. */
 export async function listKeys(store: Store): Promise<Key[]> {
   return (await loadKeys(store)).map(withoutHash);
 }

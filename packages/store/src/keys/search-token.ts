@@ -14,7 +14,6 @@ const SIGNATURE = /^[\w-]{43}$/;
 const MAX_PAYLOAD = 8 * MAX_KEY_FILTER;
 const TOKEN = /^akin_([0-9a-z]{12})\.([\w-]+)\.([\w-]+)$/;
 
-/** The parts of a token, none of which is checked. */
 interface TokenText {
   /** Id of the key that should have signed it. */
   readonly keyId: string;
@@ -23,7 +22,6 @@ interface TokenText {
   readonly signature: string;
 }
 
-/** What a token allows. */
 interface ReadToken {
   readonly filter: string;
   readonly expiresAt: Date;

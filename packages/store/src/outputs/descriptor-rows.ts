@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { descriptorTable } from '../collections/collection-tables.ts';
 import type { Store } from '../context.ts';
 import { encodeHalfvec, halfvecOfHalves } from '../engine/binary.ts';
@@ -11,6 +12,18 @@ export function descriptorTables({ modules }: Pick<Store, 'modules'>, sqlSchema:
 /** A descriptor in the binary format of `halfvec`. Its numbers are converted only when they are asked for. */
 export function halfvecOf({ halves, vector }: ParsedDescriptor): Uint8Array {
   return halves ? halfvecOfHalves(halves) : encodeHalfvec(vector);
+}
+
+/** Everything of a descriptor that is not its vector. */
+export function codesOf({ codes = NO_CODES }: ParsedDescriptor): Uint8Array {
+  return codes;
+}
+
+const NO_CODES = new Uint8Array();
+
+/** The ETag of a thumbnail, which depends only on its bytes. Not MD5, which is missing in FIPS mode. */
+export function etagOf(thumbnail: Uint8Array): string {
+  return hash('sha256', thumbnail, 'hex').slice(0, 32);
 }
 
 /** Copies descriptors and thumbnails from one version of a document to the next, where the next has none of its own. */

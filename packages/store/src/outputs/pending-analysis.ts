@@ -7,7 +7,6 @@ import type { ParsedOutputs } from '../context.ts';
  * columns with the operation, until a commit moves these into `documents`.
  */
 
-/** The outputs of an operation that no commit has applied yet, without the descriptors. */
 export interface PendingAnalysis {
   /** The modules with a descriptor, and the model that made it: see {@link UNKNOWN_MODEL} and {@link GONE_MODEL}. */
   readonly models: ReadonlyMap<string, string>;
@@ -23,18 +22,21 @@ export const GONE_MODEL = '?';
 /** By module: the model of its descriptor, or null; then the values of its columns, in the order of its manifest. */
 type Written = Record<string, readonly unknown[]>;
 
-/** @param modelOf the model of descriptors that do not name theirs */
+/** The model of each descriptor. @param models those of descriptors that do not name theirs, by module */
+export function modelsIn({ descriptors }: ParsedOutputs, models: ReadonlyMap<string, string>): Map<string, string> {
+  return new Map(Array.from(descriptors, ([name, { model }]) => [name, model ?? models.get(name) ?? UNKNOWN_MODEL]));
+}
+
 export function writeAnalysis(
   { fields, descriptors }: ParsedOutputs,
   modules: readonly ModuleManifest[],
-  modelOf: (module: string) => string | undefined,
+  models: ReadonlyMap<string, string>,
 ): string {
   const written: Record<string, unknown[]> = {};
   for (const { name, outputs } of modules) {
-    const descriptor = descriptors.get(name);
     const values = outputs.filter(isColumn).map((output) => writtenValue(fields.get(output.name)));
-    if (descriptor === undefined && values.every((value) => value === null)) continue;
-    written[name] = [descriptor && (descriptor.model ?? modelOf(name) ?? UNKNOWN_MODEL), ...values];
+    if (!descriptors.has(name) && values.every((value) => value === null)) continue;
+    written[name] = [models.get(name), ...values];
   }
   return JSON.stringify(written);
 }

@@ -1,18 +1,17 @@
 import { LIVE, VERSION } from '../collections/collection-tables.ts';
 import type { Collection, Store } from '../context.ts';
+import { docsOf } from '../engine/binary.ts';
 import type { Row } from '../engine/engine.ts';
 import { type ExportedDocument, readExported } from '../export/export-documents.ts';
 import { Params } from '../search/params.ts';
 import { withSnapshot } from '../search/snapshot.ts';
 import { visible } from '../search/visible.ts';
 
-/** A chunk of the differences between two commits. */
 export interface ChangedDocuments {
   readonly documents: readonly ExportedDocument[];
   readonly deleted: readonly string[];
 }
 
-/** Maximum number of differences per chunk. */
 const CHUNK = 200;
 
 /**
@@ -39,7 +38,6 @@ export async function* differencesFrom(
   });
 }
 
-/** Visible documents by their ids. */
 export async function documentsOf(
   store: Store,
   collection: Collection,
@@ -52,21 +50,8 @@ export async function documentsOf(
         where d.id = any(${params.add(ids, 'text[]')}) and ${visible(snapshot, params)}`,
       params.values,
     );
-    return readExported(
-      store,
-      snapshot,
-      rows.map(({ doc }) => doc),
-    );
+    return readExported(store, snapshot, docsOf(rows));
   });
-}
-
-async function readDocs(
-  store: Store,
-  collection: Collection,
-  rows: readonly { readonly doc: bigint }[],
-): Promise<ExportedDocument[]> {
-  const docs = rows.map(({ doc }) => doc);
-  return withSnapshot(store, collection, (snapshot) => readExported(store, snapshot, docs));
 }
 
 /**
@@ -98,7 +83,8 @@ async function* inChunks(
   statements: { readonly documents: string; readonly deleted: string },
 ): AsyncGenerator<ChangedDocuments> {
   for await (const rows of chunks(store, statements.documents, commits, -1n, (row: { doc: bigint }) => row.doc)) {
-    yield { documents: await readDocs(store, collection, rows), deleted: [] };
+    const documents = await withSnapshot(store, collection, (snapshot) => readExported(store, snapshot, docsOf(rows)));
+    yield { documents, deleted: [] };
   }
   for await (const rows of chunks(store, statements.deleted, commits, '', (row: { id: string }) => row.id)) {
     yield { documents: [], deleted: rows.map(({ id }) => id) };

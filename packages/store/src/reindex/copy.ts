@@ -9,8 +9,7 @@ import {
 } from '@akin/domain';
 import type { Change } from '../accept/staged-rows.ts';
 import { type AcceptedRange, stageChanges } from '../accept/staging.ts';
-import { appliedModules } from '../collections/applied-modules.ts';
-import { modelSetOf } from '../collections/model-set.ts';
+import { appliedModules, modelSetOf } from '../collections/model-set.ts';
 import { loadSchema } from '../collections/schema.ts';
 import type { Collection, CollectionSchema, ModelSet, ParsedOutputs, Store } from '../context.ts';
 import type { Queryable } from '../engine/engine.ts';
@@ -64,7 +63,6 @@ export interface CopyOptions {
   readonly signal: AbortSignal;
 }
 
-/** Number of pictures that are analyzed at a time. */
 const CONCURRENT_COPIES = 8;
 
 /**

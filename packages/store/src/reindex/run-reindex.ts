@@ -25,7 +25,6 @@ import { holdChanges, swapCollections } from './swap-collections.ts';
 export interface ReindexWork {
   /** The values given to `beginReindex` or `resumeReindex`. */
   readonly holder: string;
-  /** Commits ready changes of a collection. */
   readonly commit: (name: string) => Promise<unknown>;
   /** Called when pictures wait for analysis. */
   readonly wake: () => void;
@@ -93,13 +92,11 @@ export async function runReindex(
     }
     const message = error instanceof AkinError ? error.message : 'It broke off; the log says why.';
     // After a pause, or if another process took over, nothing belongs to this process.
-    if (
-      !(await run.saveProgress({ state: 'failed', message }).then(
-        () => true,
-        () => false,
-      ))
-    )
-      return;
+    const isOwn = await run.saveProgress({ state: 'failed', message }).then(
+      () => true,
+      () => false,
+    );
+    if (!isOwn) return;
     await abandonTarget(store, collection, target);
     throw error;
   } finally {
@@ -293,7 +290,6 @@ class ReindexRun {
     for await (const failed of this.#commitCopied()) this.#recordFailed(failed);
   }
 
-  /** Yields the failed ones, in pages. */
   async *#commitCopied(): AsyncGenerator<Operation[]> {
     if (this.#first === undefined) return;
     const { signal } = this.#work;
@@ -322,15 +318,10 @@ class ReindexRun {
     if (this.#work.reanalyze === undefined) return saved;
     for (let i = 0; i < ids.length; i += COPY_BATCH_SIZE) {
       const some = ids.slice(i, i + COPY_BATCH_SIZE);
-      const missing = await this.#missingOf(await documentsOf(this.#store, this.#old, some));
-      for (const id of some) if (!missing.has(id)) saved.add(id);
+      const { missing } = await this.#copy(await documentsOf(this.#store, this.#old, some), [], true);
+      for (const id of some) if (!missing.some((one) => one.id === id)) saved.add(id);
     }
     return saved;
-  }
-
-  async #missingOf(documents: readonly ExportedDocument[]): Promise<Set<string>> {
-    const { missing } = await this.#copy(documents, [], true);
-    return new Set(missing.map(({ id }) => id));
   }
 
   /** Prevents the loss of documents by a defect: without missing documents, both collections have equally many. */

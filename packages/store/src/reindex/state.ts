@@ -11,7 +11,6 @@ import { copyUses } from '../search/field-uses.ts';
 
 type ReindexState = 'copying' | 'analyzing' | 'switching' | 'paused' | 'done' | 'failed';
 
-/** A document that could not be copied. */
 export interface MissingDocument {
   readonly id: string;
   readonly code: string;
@@ -24,7 +23,6 @@ export interface Reindex {
   readonly beganAt: Date;
   /** The name of the new models, if one was given. */
   readonly model: string | undefined;
-  /** Number of documents to copy. */
   readonly documents: number;
   readonly copied: number;
   /** Copies whose pictures are analyzed again. */
@@ -33,7 +31,6 @@ export interface Reindex {
   readonly thumbnails: number;
   /** Copies that wait for their analysis or for a commit. */
   readonly pending: number;
-  /** The error. */
   readonly message: string | undefined;
   readonly missing: readonly MissingDocument[];
   /** Whether a process works on it. */
@@ -52,7 +49,6 @@ export interface ReindexSettings {
   readonly shards?: number;
 }
 
-/** A reindex that this process has begun to run. */
 export interface StartedReindex {
   readonly target: Collection;
   readonly settings: ReindexSettings;
@@ -69,7 +65,6 @@ const ORPHANED = `(r.state in ${UNDER_WAY} and r.heartbeat_at <= now() - interva
  * each other and relative to the copies.
  */
 export const FIRST_COPY = -1_000_000_000_000;
-/** Maximum number of missing documents that are listed. */
 export const MAX_LISTED = 1_000;
 
 /** @returns undefined if it was never reindexed */
@@ -189,23 +184,18 @@ export async function resumeReindex(
     [collection.name],
   );
   if (found === undefined) return undefined;
-  await requireModels(store, {
-    ...{ id: found.id, name: found.name, sqlSchema: found.sql_schema },
-    settings: JSON.parse(found.settings),
-  });
-  const [row] = await store.engine.query(
+  const { id, name, sql_schema: sqlSchema } = found;
+  const target = { id, name, sqlSchema, settings: JSON.parse(found.settings) };
+  await requireModels(store, target);
+  const [row] = await store.engine.query<{ settings: string }>(
     `update akin.reindexes r set state = 'copying', holder = $2, heartbeat_at = now(), missing = '[]', message = null
        from akin.collections c
-      where r.name = $1 and c.id = r.target and c.name <> r.name and (r.state = 'paused' or ${ORPHANED})
-      returning r.settings, c.id, c.name, c.sql_schema, c.settings as target_settings`,
-    [collection.name, holder],
+      where r.name = $1 and r.target = $3 and c.id = r.target and c.name <> r.name
+        and (r.state = 'paused' or ${ORPHANED})
+      returning r.settings`,
+    [collection.name, holder, id],
   );
-  if (row === undefined) return undefined;
-  const { id, name, sql_schema: sqlSchema } = row;
-  return {
-    settings: JSON.parse(row.settings),
-    target: { id, name, sqlSchema, settings: JSON.parse(row.target_settings) },
-  };
+  return row && { settings: JSON.parse(row.settings), target };
 }
 
 /**
@@ -285,9 +275,7 @@ export async function saveProgress(
       change.thumbnails ?? null,
     ],
   );
-  if (rows.length === 0) {
-    throw notOwn(collection);
-  }
+  if (rows.length === 0) throw notOwn(collection);
 }
 
 /** Removes the target, and the block of changes. */
