@@ -22,7 +22,6 @@ export {
   failAnalysis,
   listAnalyzing,
   requeueAnalyses,
-  requeueStuck,
   saveAnalysis,
   seqOf,
 } from './analyze/analysis.ts';

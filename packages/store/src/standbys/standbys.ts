@@ -2,8 +2,13 @@ import { AkinError } from '@akin/domain';
 import { withTimeout } from '@akin/runtime';
 import type { Engine, Row } from '../engine/engine.ts';
 import { sqlStateOf, wasCancelled } from '../engine/sqlstate.ts';
-import { CurrentCommits, FINGERPRINT, PRIMARY_TIMEOUT_MILLISECONDS } from './current-commits.ts';
 import { type DatabaseIdentity, IDENTITY_COLUMNS, Standby, type StandbyResult, type StandbyStatus } from './standby.ts';
+
+/** SQL over a row of `akin.collections`: two servers give equal texts if commit, fields and name are equal. */
+const FINGERPRINT = `concat_ws(' ', commit, committed_at, schema_version, name)`;
+
+/** After this time without a reply, the primary counts as failed. */
+const PRIMARY_TIMEOUT_MILLISECONDS = 5_000;
 
 /** How current a read must be. */
 export interface Freshness {
@@ -52,7 +57,6 @@ interface ChosenStandby {
 export class Standbys implements AsyncDisposable {
   readonly #primary: Engine;
   readonly #milliseconds: number;
-  readonly #current: CurrentCommits;
   readonly #standbys: readonly Standby[];
   readonly #listeners = new Set<(name: string, result: StandbyResult) => void>();
   readonly #watchers = new Set<(status: StandbyStatus) => void>();
@@ -63,7 +67,6 @@ export class Standbys implements AsyncDisposable {
   constructor(primary: Engine, { urls, name, milliseconds }: StandbysConfig) {
     this.#primary = primary;
     this.#milliseconds = milliseconds;
-    this.#current = new CurrentCommits(primary);
     const changed = (status: StandbyStatus) => {
       for (const watcher of this.#watchers) watcher(status);
     };
@@ -135,7 +138,7 @@ export class Standbys implements AsyncDisposable {
     const { standby, engine } = found;
     // The primary is asked at the same time as the standby, which saves a round trip. It is asked after the search
     // began, so that the result includes every commit before the search.
-    const current = isCurrent ? this.#current.ask(id) : undefined;
+    const current = isCurrent ? this.#fingerprintOnPrimary(id) : undefined;
     current?.catch(() => undefined);
     const began = performance.now();
     let verdict: 'behind' | 'promoted' | 'unknown' | undefined;
@@ -212,6 +215,14 @@ export class Standbys implements AsyncDisposable {
       const known = await withTimeout(PRIMARY_TIMEOUT_MILLISECONDS, this.#primary.query(sql, [commit, committed_at]));
       return known.length > 0;
     });
+  }
+
+  async #fingerprintOnPrimary(collectionId: number): Promise<string | undefined> {
+    const sql = `select ${FINGERPRINT} as fingerprint from akin.collections where id = $1`;
+    const options = { timeoutMilliseconds: this.#milliseconds, prepared: true, isSearch: false };
+    // A connection that hangs must not block the search.
+    const asked = this.#primary.read<{ fingerprint: string }>(sql, [collectionId], options);
+    return (await withTimeout(PRIMARY_TIMEOUT_MILLISECONDS, asked))[0]?.fingerprint;
   }
 
   async #identityOfPrimary(): Promise<DatabaseIdentity> {
