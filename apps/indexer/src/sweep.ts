@@ -6,13 +6,10 @@ import {
   listAnalyzing,
   maintainCollection,
   requeueAnalyses,
-  requeueStuck,
   type Store,
 } from '@akin/store';
 import type { Context } from './context.ts';
 
-/** An analysis that started longer ago than this is lost, whatever the queue says. */
-const LOST_MILLISECONDS = 30 * 60_000;
 /** If the queue does not know an analysis that started longer ago than this, its job is lost. */
 const LOST_FROM_QUEUE_MILLISECONDS = 10_000;
 /** A request that started longer ago than this and was not accepted was abandoned by its client or gateway. */
@@ -31,8 +28,7 @@ export async function requeueLost({ store, queue, log }: Context): Promise<numbe
   for (const name of ['analyze', 'analyzed'] as const) {
     for (const id of await queue.liveJobs(name, [...byId.keys()], models)) byId.delete(id);
   }
-  const lost = await requeueAnalyses(store, [...byId.values()], { begun: true });
-  const requeued = lost + (await requeueStuck(store, LOST_MILLISECONDS));
+  const requeued = await requeueAnalyses(store, [...byId.values()], { begun: true });
   if (requeued > 0) log.warn({ requeued }, 'lost analyses are queued again');
   return requeued;
 }

@@ -29,8 +29,6 @@ export interface Store extends ModelSet, AsyncDisposable {
   readonly shared: boolean;
   readonly throttle: Throttle;
   readonly inMemory: InMemorySearch;
-  /** The number of the type `halfvec` in this database: binary arrays contain it. */
-  readonly halfvecOid: number;
   /** Resolves if the database answers. Rejects with `unavailable`. */
   ping(): Promise<void>;
   /** Caches of this process, by id of the collection. They only serve speed, never correctness. */

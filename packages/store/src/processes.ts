@@ -41,14 +41,9 @@ export async function saveAnalyzers({ engine }: Store, analyzers: readonly Redis
  */
 export async function listProcesses({ engine }: Store): Promise<ConnectedProcess[]> {
   if (engine.kind !== 'postgres') return [];
-  const rows = await engine.query<{
-    name: string;
-    address: string | null;
-    connections: number;
-    connected_at: Date;
-  }>(
+  const rows = await engine.query<Omit<ConnectedProcess, keyof ProcessName> & { name: string }>(
     `select application_name as name, host(client_addr) as address, count(*)::int as connections,
-            min(backend_start) as connected_at
+            min(backend_start) as "connectedAt"
        from pg_stat_activity
       where datname = current_database() and backend_type = 'client backend' and application_name like 'akin %'
       group by application_name, client_addr
@@ -56,8 +51,8 @@ export async function listProcesses({ engine }: Store): Promise<ConnectedProcess
      select name, address, 1, connected_at from akin.analyzers where seen_at > now() - interval '1 minute'
       order by 1, 2`,
   );
-  return rows.flatMap(({ name, address, connections, connected_at: connectedAt }) => {
+  return rows.flatMap(({ name, ...connection }) => {
     const process = parseConnectionName(name);
-    return process === undefined ? [] : [{ ...process, address, connections, connectedAt }];
+    return process === undefined ? [] : [{ ...process, ...connection }];
   });
 }

@@ -110,7 +110,6 @@ export async function openStore(config: StoreConfig): Promise<Store> {
     signal?.throwIfAborted();
     if (engine.kind === 'pglite') await engine.query('create extension if not exists vector');
     const throttle = openThrottle(engine, config.throttled ?? true, shared);
-    const [type] = await engine.query<{ oid: bigint }>(`select 'halfvec'::regtype::oid::int8 as oid`);
     const exactDocuments = config.exactDocuments ?? 20_000;
     const searchMilliseconds = config.searchMilliseconds ?? SEARCH_MILLISECONDS[engine.kind];
     const standbys = new Standbys(engine, {
@@ -147,7 +146,6 @@ export async function openStore(config: StoreConfig): Promise<Store> {
       shared,
       throttle,
       inMemory,
-      halfvecOid: Number(type?.oid),
       ping: async () => {
         await engine.query('select 1');
       },

@@ -2,7 +2,7 @@ import { onPostgres } from '@akin/testing';
 import { describe, expect, it } from '@jest/globals';
 import { freshCollections } from '../../test/fresh-collections.ts';
 import { accept, ENGINES, testOutputs, visible } from '../../test/support.ts';
-import { claimForAnalysis, requeueStuck, saveAnalysis } from '../analyze/analysis.ts';
+import { claimForAnalysis, requeueAll, saveAnalysis } from '../analyze/analysis.ts';
 import { maintain } from '../bulk/maintain.ts';
 import { collectionStatus } from '../collections/collections.ts';
 import { commit } from '../commit/commit.ts';
@@ -28,7 +28,7 @@ describe.each(ENGINES)('changes on %s', (kind) => {
       if (ids.includes(task.id)) await saveAnalysis(store, task, testOutputs({ shape: [1, 0, 0, 0], names: ['red'] }));
     }
     // The others are returned to the queue.
-    await requeueStuck(store, 0);
+    await requeueAll(store, collection);
   };
 
   describe('changes that finish in another order', () => {

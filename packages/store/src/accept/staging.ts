@@ -27,8 +27,8 @@ export interface Staging {
    * Adds changes, and writes each full batch. If each call is awaited, at most one batch is in memory.
    *
    * @throws AkinError bad-request for a delete by query that the database cannot run; forbidden for one by a key whose
-   * filter does not fit the fields; unavailable if the disk of the
-   * embedded database is too full, or the database or the object store cannot be reached
+   * filter does not fit the fields; unavailable if the disk of the embedded database is too full, or the database
+   * cannot be reached
    */
   add(changes: readonly Change[]): Promise<void>;
   /** Writes the changes of an incomplete batch. */

@@ -13,8 +13,8 @@ import {
   claimForAnalysis,
   failAnalysis,
   listAnalyzing,
+  requeueAll,
   requeueAnalyses,
-  requeueStuck,
   saveAnalysis,
 } from './analysis.ts';
 import { retryFailed } from './retry.ts';
@@ -58,8 +58,7 @@ describe.each(ENGINES)('the analysis of changes on %s', (kind) => {
   it('drops the result of an abandoned attempt, and stores that of the next', async () => {
     await accept(store, collection, [{ id: 'a', image: url('a') }]);
     const [slow] = await claimForAnalysis(store, 1);
-    expect(await requeueStuck(store, 60_000)).toBe(0);
-    expect(await requeueStuck(store, 0)).toBe(1);
+    await requeueAll(store, collection);
     const [second] = await claimForAnalysis(store, 1);
     if (slow === undefined || second === undefined) throw new Error('nothing claimed');
     expect(second.attempt).toBe(2);

@@ -92,7 +92,7 @@ const ANY_NUMBER = 2_147_483_647;
 /**
  * Claims up to `limit` waiting images: the same number from each collection that has some, or all of those with fewer,
  * oldest first within each collection. Each call starts a new attempt of what it claims; nobody else gets them until
- * `requeueStuck`. Collections with other models are skipped. It may claim fewer although more exist: call it until it
+ * it is queued again. Collections with other models are skipped. It may claim fewer although more exist: call it until it
  * claims none.
  */
 export async function claimForAnalysis(
@@ -367,19 +367,12 @@ export async function requeueAnalyses(
   return count;
 }
 
-/** Queues analyses again that take too long: their worker is gone. @returns how many */
-export async function requeueStuck(store: Store, olderThanMilliseconds: number): Promise<number> {
-  let count = 0;
-  for (const { collection } of await collectionStates(store, 'open')) {
-    const rows = await store.engine.query(
-      `update ${collection.sqlSchema}.operations set state = 'queued', available_at = null
-        where state = 'analyzing' and available_at <= now() - $1 * interval '1 millisecond' returning 1`,
-      [olderThanMilliseconds],
-    );
-    count += rows.length;
-    if (rows.length > 0) store.memory.events.notify(collection.id);
-  }
-  return count;
+/** Queues all analyses of a collection again: no process works on them. */
+export async function requeueAll(store: Store, { id, sqlSchema: S }: Collection): Promise<void> {
+  await store.engine.query(
+    `update ${S}.operations set state = 'queued', available_at = null where state = 'analyzing'`,
+  );
+  store.memory.events.notify(id);
 }
 
 export async function seqOf(store: Store, { collection, request, position }: AnalysisRef): Promise<bigint | undefined> {

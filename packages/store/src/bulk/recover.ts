@@ -1,6 +1,6 @@
 import { removeRequest } from '../accept/requests.ts';
-import { requeueStuck } from '../analyze/analysis.ts';
-import { listCollections } from '../collections/collections.ts';
+import { requeueAll } from '../analyze/analysis.ts';
+import { collectionStates, listCollections } from '../collections/collections.ts';
 import type { Collection, Store } from '../context.ts';
 
 /**
@@ -11,7 +11,7 @@ import type { Collection, Store } from '../context.ts';
  */
 export async function recover(store: Store): Promise<void> {
   for (const collection of await listCollections(store)) await deleteUnaccepted(store, collection, 0);
-  await requeueStuck(store, 0);
+  for (const { collection } of await collectionStates(store, 'open')) await requeueAll(store, collection);
 }
 
 /** Removes requests that were begun at least so long ago and were never accepted, with their rows. */

@@ -1,5 +1,5 @@
 import { AkinError, isCollectionName } from '@akin/domain';
-import { NO_QUOTA, type Quota, quotaOf } from '../accept/quota.ts';
+import { NO_QUOTA, type Quota, quotaOf, type Usage } from '../accept/quota.ts';
 import { failuresSql } from '../commit/failures.ts';
 import type { Collection, CollectionSchema, ModelSet, Store } from '../context.ts';
 import type { Queryable, Row } from '../engine/engine.ts';
@@ -177,14 +177,10 @@ export async function createCollection(
 export async function dropCollection(store: Store, collection: Collection): Promise<void> {
   const target = await retryOnDeadlock(() => removeTables(store, collection));
   if (target !== undefined) await dropCollection(store, target);
-  store.memory.collections.delete(collection.name);
-  store.memory.schemas.delete(collection.id);
-  store.memory.visibleCommits.delete(collection.id);
-  store.memory.sizes.delete(collection.id);
+  const { collections, schemas, visibleCommits, sizes, uses, words, sweeps } = store.memory;
+  collections.delete(collection.name);
+  for (const known of [schemas, visibleCommits, sizes, uses, words, sweeps]) known.delete(collection.id);
   await store.inMemory.unloadCollection(collection.id);
-  store.memory.uses.delete(collection.id);
-  store.memory.words.delete(collection.id);
-  store.memory.sweeps.delete(collection.id);
 }
 
 /** @returns the collection that a reindex was filling to replace it */
@@ -245,38 +241,23 @@ export async function collectionStatus(store: Store, collection: Collection): Pr
     (state) => `+ (select count(*) from ${S}.requests r join ${S}.operations o using (request)
                     where o.state = '${state}' and not r.finished and r.first_seq is not null)`,
   );
-  const sql = `select c.documents, c.commit, c.committed_at, c.unpublished_operations ${open.join(' ')} as pending,
-                      c.bytes, c.max_documents, c.max_bytes,
-                      ${failuresSql(S)} as failures,
-                      (select model from ${S}.descriptor_counts where module = 'content') as content_model
+  const sql = `select c.documents::float8 as documents, c.commit::float8 as commit, c.committed_at as "committedAt",
+                      (c.unpublished_operations ${open.join(' ')})::float8 as pending, c.bytes::float8 as bytes,
+                      c.max_documents, c.max_bytes, ${failuresSql(S)} as failures,
+                      (select model from ${S}.descriptor_counts where module = 'content') as model
                  from akin.collections c where c.id = $1`;
-  const [row] = await store.engine.transaction(
-    (tx) =>
-      tx.query<{
-        documents: bigint;
-        commit: bigint;
-        committed_at: Date | null;
-        pending: bigint;
-        failures: string | null;
-        content_model: string | null;
-        bytes: bigint;
-        max_documents: bigint | null;
-        max_bytes: bigint | null;
-      }>(sql, [collection.id]),
-    { keyed: true },
-  );
+  type StatusRow = Pick<CollectionStatus, 'documents' | 'commit' | 'committedAt' | 'pending' | 'bytes'> &
+    Pick<Usage, 'max_documents' | 'max_bytes'> & { failures: string | null; model: string | null };
+  const read = (tx: Queryable) => tx.query<StatusRow>(sql, [collection.id]);
+  const [row] = await store.engine.transaction(read, { keyed: true });
   if (row === undefined) throw goneError(collection);
+  const { documents, commit, committedAt, pending, bytes } = row;
   const failures: Record<string, number> = JSON.parse(row.failures ?? '{}');
   return {
-    documents: Number(row.documents),
-    commit: Number(row.commit),
-    committedAt: row.committed_at,
-    pending: Number(row.pending),
+    ...{ documents, commit, committedAt, pending, bytes, failures },
     failed: Object.values(failures).reduce((sum, count) => sum + count, 0),
-    failures,
-    contentModel: row.content_model ?? undefined,
+    contentModel: row.model ?? undefined,
     shards: shardsOf(collection),
-    bytes: Number(row.bytes),
     quota: quotaOf(row),
   };
 }

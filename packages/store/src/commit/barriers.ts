@@ -28,29 +28,34 @@ export async function applyBarriers(
 ): Promise<Pick<LiveRow, 'bytes'>[]> {
   if (added.length === 0) return [];
   const S = context.collection.sqlSchema;
-  const barriers = await tx.query<{ seq: bigint; query: string; accepted_at: Date; leaves_tombstones: boolean }>(
-    `select seq, query, accepted_at, leaves_tombstones from ${S}.barriers
+  const barriers = await tx.query<QueryBarrier>(
+    `select ${BARRIER_COLUMNS} from ${S}.barriers
       where seq > any($1::bigint[]) and query is not null order by seq`,
     [added.map(({ seq }) => seq)],
   );
   const hidden: Pick<LiveRow, 'bytes'>[] = [];
-  for (const { seq, query, accepted_at, leaves_tombstones } of barriers) {
-    const late = docsOf(added.filter((operation) => operation.seq < seq));
-    const found = await matchingOf(tx, context, { seq, query, acceptedAt: accepted_at }, late);
+  for (const barrier of barriers) {
+    const late = docsOf(added.filter(({ seq }) => seq < barrier.seq));
+    const found = await matchingOf(tx, context, barrier, late);
     const gone = docsOf(found);
     await changes.remove(tx, context, gone);
-    if (leaves_tombstones && gone.length > 0) await writeTombstones(tx, context, 'd.doc = any($1::bigint[])', [gone]);
+    if (barrier.leavesTombstones && gone.length > 0)
+      await writeTombstones(tx, context, 'd.doc = any($1::bigint[])', [gone]);
     await removeUnpublished(tx, context, gone);
     hidden.push(...found);
   }
   return hidden;
 }
 
-interface QueryBarrier {
+/** A delete by query that was applied. */
+export interface QueryBarrier {
   readonly seq: bigint;
   readonly query: string;
   readonly acceptedAt: Date;
+  readonly leavesTombstones: boolean;
 }
+
+export const BARRIER_COLUMNS = 'seq, query, accepted_at as "acceptedAt", leaves_tombstones as "leavesTombstones"';
 
 /** The error if a delete by query was applied before, but cannot be applied to a document that came late. */
 export class BarrierRefusedError extends Error {

@@ -3,7 +3,7 @@ import { LIVE, OPEN_STATES } from '../collections/collection-tables.ts';
 import { textArray } from '../engine/binary.ts';
 import { Params } from '../search/params.ts';
 import { openAtomic } from './atomic.ts';
-import { BarrierRefusedError, failRefusedBarrier } from './barriers.ts';
+import { BARRIER_COLUMNS, BarrierRefusedError, failRefusedBarrier, type QueryBarrier } from './barriers.ts';
 import { type CommitContext, inCommit } from './commit-context.ts';
 import { countCrashes } from './crashes.ts';
 import { expireRows, type LiveRow } from './expire-rows.ts';
@@ -36,7 +36,7 @@ export async function applyWaitingDeletes(context: CommitContext): Promise<numbe
   const { store, collection } = context;
   const S = collection.sqlSchema;
   const barriers = await store.engine.query<WaitingDelete>(
-    `select seq, query, accepted_at, leaves_tombstones, ready.ids
+    `select ${BARRIER_COLUMNS}, ready.ids
        from ${S}.barriers b
       cross join lateral (
         select array_agg(w.id) as ids from unnest(b.skipped_ids) w (id) where not ${openAtomic(S, 'w.id', 'b.seq')}
@@ -58,19 +58,13 @@ export async function applyWaitingDeletes(context: CommitContext): Promise<numbe
   return failed;
 }
 
-interface WaitingDelete {
-  readonly seq: bigint;
-  readonly query: string;
-  readonly accepted_at: Date;
-  readonly leaves_tombstones: boolean;
+interface WaitingDelete extends QueryBarrier {
   /** The skipped ids without an earlier atomic update that waits. */
   readonly ids: readonly string[];
 }
 
-async function applyWaiting(
-  context: CommitContext,
-  { seq, query, accepted_at, leaves_tombstones, ids }: WaitingDelete,
-): Promise<void> {
+async function applyWaiting(context: CommitContext, barrier: WaitingDelete): Promise<void> {
+  const { seq, query, acceptedAt, leavesTombstones, ids } = barrier;
   const { collection } = context;
   const S = collection.sqlSchema;
   await inCommit(context, async (tx) => {
@@ -78,9 +72,9 @@ async function applyWaiting(
     try {
       const found = `select d.doc, d.valid_from, d.bytes from ${S}.documents d
         where d.id = any(${params.add(textArray(ids), 'text[]')}) and d.valid_to = ${LIVE}
-          and d.seq < ${params.add(seq, 'bigint')} and ${compileDelete(context, query, accepted_at, params)}`;
+          and d.seq < ${params.add(seq, 'bigint')} and ${compileDelete(context, query, acceptedAt, params)}`;
       const rows = await countCrashes(context, seq, () => tx.query<LiveRow>(found, params.values));
-      await expireRows(tx, context, rows, leaves_tombstones);
+      await expireRows(tx, context, rows, leavesTombstones);
       // Otherwise nothing would be published if nothing else was applied.
       if (rows.length > 0) {
         await tx.query(
@@ -90,7 +84,7 @@ async function applyWaiting(
       }
     } catch (error) {
       const refused = refusedDelete(error);
-      throw refused === undefined ? error : new BarrierRefusedError({ seq, query, acceptedAt: accepted_at }, refused);
+      throw refused === undefined ? error : new BarrierRefusedError(barrier, refused);
     }
     await tx.query(
       `update ${S}.barriers

@@ -4,7 +4,7 @@ import { readHalves, toHalf } from '@akin/domain';
  * One-dimensional arrays in the wire format of PostgreSQL. Whole columns are sent as one parameter, without the escapes
  * of array literals: this makes inserts of many rows cheap on both databases.
  */
-export function binaryArray(elementOid: number, elements: readonly (Uint8Array | string | null)[]): Buffer {
+function binaryArray(elementOid: number, elements: readonly (Uint8Array | string | null)[]): Buffer {
   const sizes = elements.map((element) => {
     if (element === null) return 0;
     return typeof element === 'string' ? Buffer.byteLength(element) : element.length;

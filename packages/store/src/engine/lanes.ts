@@ -1,10 +1,6 @@
 import { AkinError } from '@akin/domain';
 import type { Lane } from './engine.ts';
 
-interface Waiter {
-  readonly start: () => void;
-}
-
 /**
  * The connection is kept for this many milliseconds for the next statement of the same lane. A search may have several
  * statements, and a commit has five per chunk: without this, each would wait for a turn of the other lane.
@@ -21,7 +17,7 @@ const RETRY_AFTER_SECONDS = 10;
  * statement.
  */
 export class Lanes {
-  readonly #waiting: Readonly<Record<Lane, Waiter[]>> = { interactive: [], bulk: [] };
+  readonly #waiting: Readonly<Record<Lane, (() => void)[]>> = { interactive: [], bulk: [] };
   readonly #now: () => number;
   #busy = false;
   /** When the turn of bulk work began. Undefined while it is not its turn. */
@@ -57,11 +53,9 @@ export class Lanes {
     const queue = this.#waiting[lane];
     return new Promise((resolve, reject) => {
       let timer: NodeJS.Timeout | undefined;
-      const waiting = {
-        start: () => {
-          clearTimeout(timer);
-          resolve();
-        },
+      const waiting = () => {
+        clearTimeout(timer);
+        resolve();
       };
       queue.push(waiting);
       if (maxWaitMilliseconds === undefined) return;
@@ -119,6 +113,6 @@ export class Lanes {
   #hand(lane: Lane): void {
     const next = this.#waiting[lane].shift();
     this.#busy = next !== undefined;
-    next?.start();
+    next?.();
   }
 }

@@ -113,24 +113,12 @@ export class LiveSession {
   #notBefore = Number.NEGATIVE_INFINITY;
   #closed = false;
 
-  private constructor(dataDirectory: string, session: PgliteSession, disk: DiskSpace, warn: (text: string) => void) {
+  /** @param warn gets messages for the operator */
+  constructor(dataDirectory: string, session: PgliteSession, disk: DiskSpace, warn: (text: string) => void) {
     this.#dataDirectory = dataDirectory;
     this.#session = session;
     this.#disk = disk;
     this.#warn = warn;
-  }
-
-  /**
-   * @param warn gets messages for the operator
-   * @param signal ends the start of the first thread
-   */
-  static async open(
-    dataDirectory: string,
-    disk: DiskSpace,
-    warn: (text: string) => void,
-    signal?: AbortSignal,
-  ): Promise<LiveSession> {
-    return new LiveSession(dataDirectory, await PgliteSession.open(dataDirectory, signal), disk, warn);
   }
 
   /** @throws AkinError unavailable if it died and cannot be restarted for now */

@@ -6,7 +6,7 @@ import { unpackEmptyDatabase } from './empty-database.ts';
 import type { Engine, Lane, ReadOptions, Row, SqlValue, TransactionOptions, WritingTransaction } from './engine.ts';
 import { adoptNewDirectory, inspectFolder, lockFolder, removeNewDirectory } from './folder.ts';
 import { Lanes } from './lanes.ts';
-import { LiveSession, type PgliteSession } from './pglite-session.ts';
+import { LiveSession, PgliteSession } from './pglite-session.ts';
 import { PgliteThread } from './pglite-thread.ts';
 import { PreparedStatements } from './prepared.ts';
 import { type Connection, runCopyIn, runStatement, runTransaction, type TransactionResult } from './session.ts';
@@ -62,12 +62,8 @@ export async function openPglite(folder: string, options: PgliteOptions = {}): P
       await adoptNewDirectory(folder, data);
     }
     const disk = new DiskSpace(folder, warn);
-    return createEngine(
-      data.dataDirectory,
-      await LiveSession.open(data.dataDirectory, disk, warn, signal),
-      disk,
-      unlock,
-    );
+    const session = await PgliteSession.open(data.dataDirectory, signal);
+    return createEngine(data.dataDirectory, new LiveSession(data.dataDirectory, session, disk, warn), disk, unlock);
   } catch (error) {
     // Unfinished files would keep a full disk full.
     await removeNewDirectory(folder).catch(() => undefined);

@@ -8,7 +8,7 @@ import { testLocation } from '../../test/support.ts';
 import { watchThreads } from '../../test/threads.ts';
 import { parseTinyOutputs, TINY_MODULES, tinyDescriptorTexts } from '../../test/tiny-module.mjs';
 import { stageChanges } from '../accept/staging.ts';
-import { claimForAnalysis, requeueStuck, saveAnalysis } from '../analyze/analysis.ts';
+import { claimForAnalysis, requeueAll, saveAnalysis } from '../analyze/analysis.ts';
 import { maintain } from '../bulk/maintain.ts';
 import { deleteUnaccepted } from '../bulk/recover.ts';
 import { collectionStatus, findCollection } from '../collections/collections.ts';
@@ -93,7 +93,7 @@ it('a thread of the embedded database that is killed repeatedly loses no accepte
 
   // Like the sweep, but sooner.
   await deleteUnaccepted(store, collection, 0);
-  await requeueStuck(store, 0);
+  await requeueAll(store, collection);
   for (const task of await claimForAnalysis(store, 10_000)) await saveAnalysis(store, task, '[0,1]');
   await commit(store, collection);
   await checkVisible(store, collection, log);

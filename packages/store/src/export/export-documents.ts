@@ -71,7 +71,7 @@ export async function exportDocuments(
 ): Promise<ExportPage> {
   const { cursor } = request;
   if (cursor !== undefined) return readPage(store, collection, request, await resumeExport(store, collection, cursor));
-  const from = await first(store, collection);
+  const from = { pin: await pinCommit(store, collection), now: Date.now(), doc: -1n };
   try {
     return await readPage(store, collection, request, from);
   } catch (error) {
@@ -186,10 +186,6 @@ function writeOutputs(outputs: StoredDocument): string {
   return stringifyJson(
     new Map(Array.from(outputs, ([name, value]) => [name, Array.isArray(value) ? value.map(written) : written(value)])),
   );
-}
-
-async function first(store: Store, collection: Collection): Promise<Cursor> {
-  return { pin: await pinCommit(store, collection), now: Date.now(), doc: -1n };
 }
 
 async function resumeExport(store: Store, collection: Collection, text: string): Promise<Cursor> {

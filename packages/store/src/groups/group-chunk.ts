@@ -1,6 +1,6 @@
 import { descriptorTable } from '../collections/collection-tables.ts';
-import type { Collection, Store } from '../context.ts';
-import { binaryArray, columnsOf, decodeHalfvec, docsOf, encodeHalfvec, textArray } from '../engine/binary.ts';
+import type { Collection } from '../context.ts';
+import { columnsOf, decodeHalfvec, docsOf, textArray } from '../engine/binary.ts';
 import { BULK, type Queryable } from '../engine/engine.ts';
 import { decisionsOf, mayNotFollow, separateDecided } from './decisions.ts';
 import type { RepresentativesInMemory } from './representatives-in-memory.ts';
@@ -61,7 +61,7 @@ export async function groupChunk(
     const among = isNear ? near.representatives : undefined;
     const nearest = await nearestRepresentatives(tx, collection, rule, there, decisions.size > 0, among);
     const [representatives, followers] = assignGroups(there, nearest, rule, decisions);
-    await save(tx, store, S, representatives, followers);
+    await save(tx, S, rule, representatives, followers);
     // The new documents may be nearer than a document that they are different from, which then searches for another
     // group.
     const decided = there.filter(({ id }) => decisions.has(id));
@@ -233,8 +233,8 @@ function distanceOf(a: Float32Array, b: Float32Array): number {
 
 async function save(
   tx: Queryable,
-  store: Store,
   S: string,
+  rule: GroupRule,
   representatives: readonly UnassignedDocument[],
   followers: readonly Follower[],
 ): Promise<void> {
@@ -243,15 +243,12 @@ async function save(
     await tx.query(`delete from ${S}.followers where doc = any($1::bigint[])`, [docsOf(representatives)]);
     await tx.query(
       `insert into ${S}.representatives (doc, id, cell, vector)
-       select * from unnest($1::bigint[], $2::text[], $3::int[], $4::halfvec[]) on conflict (doc) do nothing`,
+       select t.doc, t.id, t.cell, v.vector from unnest($1::bigint[], $2::text[], $3::int[]) as t (doc, id, cell)
+         join ${descriptorTable(S, rule.module)} v on v.doc = t.doc on conflict (doc) do nothing`,
       [
         docsOf(representatives),
         textArray(representatives.map(({ id }) => id)),
         representatives.map(({ cells }) => cells[0] as number),
-        binaryArray(
-          store.halfvecOid,
-          representatives.map(({ vector }) => encodeHalfvec(vector)),
-        ),
       ],
     );
   }

@@ -1,7 +1,7 @@
-import { type Distance, type FieldType, type Query, type StoredDocument, withErrorContext } from '@akin/domain';
+import type { Distance, FieldType, Query, StoredDocument } from '@akin/domain';
 import type { Collection, Store } from '../context.ts';
-import { compileQuery } from '../search/compile.ts';
 import { readDocuments, selectFields } from '../search/hydrate.ts';
+import { conditionsOf } from '../search/matching.ts';
 import { Params } from '../search/params.ts';
 import { type Snapshot, withSnapshot } from '../search/snapshot.ts';
 import { visible } from '../search/visible.ts';
@@ -253,7 +253,5 @@ async function readMembers(
 
 function conditions(snapshot: Snapshot, request: GroupsRequest, params: Params): string {
   const { filters = [], now = new Date(), timeZone = 'UTC' } = request;
-  const context = { tables: snapshot, params, now, timeZone };
-  const compiled = filters.map((filter) => withErrorContext('fq', () => compileQuery(filter, context, false).where));
-  return [visible(snapshot, params), ...compiled.map((one) => `(${one})`)].join(' and ');
+  return conditionsOf({ query: { kind: 'all' }, filters, rows: 0 }, snapshot, { now, timeZone }, params).where;
 }

@@ -2,7 +2,6 @@ import { AkinError, parseUrl, quote, type Scope, withErrorContext } from '@akin/
 import { listCollections } from '../collections/collections.ts';
 import type { Store } from '../context.ts';
 import { textArray } from '../engine/binary.ts';
-import type { Row } from '../engine/engine.ts';
 import { matchesAllWith, parseKeyFilter, readSetFields } from './key-filter.ts';
 import { makeKeyText } from './key-text.ts';
 
@@ -48,8 +47,8 @@ export interface NewKey {
 const MAX_KEYS = 10_000;
 const MAX_NAMES = 1_000;
 const LONGEST_NOTE = 200;
-const COLUMNS =
-  'id, hash, scope, note, collections, origins, rate, created_at, expires_at, filter, set_fields, used_at';
+const COLUMNS = `id, hash, scope, note, collections, origins, rate, created_at as "createdAt", expires_at as "expiresAt", filter,
+  set_fields as "set", used_at as "usedAt"`;
 /** Resolution of the last use: each key costs one write per this time. */
 export const LAST_USE_RESOLUTION_MILLISECONDS = 3_600_000;
 
@@ -76,7 +75,7 @@ export async function createKey(store: Store, request: NewKey): Promise<{ readon
   checkFilter(scope, filter, set);
   if (collections) await requireCollections(store, collections);
   const { id, text, hash } = makeKeyText();
-  const [row] = await store.engine.query(
+  const [key] = await store.engine.query<StoredKey>(
     `insert into akin.keys (id, hash, scope, note, collections, origins, rate, expires_at, filter, set_fields)
      select $1, $2, $3, $4, $5::text[], $6::text[], $7, $8, $9, $10::text[]
       where (select count(*) from akin.keys) < ${MAX_KEYS} returning ${COLUMNS}`,
@@ -93,8 +92,8 @@ export async function createKey(store: Store, request: NewKey): Promise<{ readon
       textArray(set),
     ],
   );
-  if (row === undefined) throw new AkinError('conflict', `There are ${MAX_KEYS} keys: revoke unused ones.`);
-  return { key: withoutHash(fromRow(row)), text };
+  if (key === undefined) throw new AkinError('conflict', `There are ${MAX_KEYS} keys: revoke unused ones.`);
+  return { key: withoutHash(key), text };
 }
 
 export async function listKeys(store: Store): Promise<Key[]> {
@@ -103,8 +102,7 @@ export async function listKeys(store: Store): Promise<Key[]> {
 
 /** All keys with their hashes, oldest first. */
 export async function loadKeys(store: Store): Promise<StoredKey[]> {
-  const rows = await store.engine.query(`select ${COLUMNS} from akin.keys order by created_at, id`);
-  return rows.map(fromRow);
+  return store.engine.query<StoredKey>(`select ${COLUMNS} from akin.keys order by created_at, id`);
 }
 
 /** @throws AkinError not-found */
@@ -164,21 +162,4 @@ function check(right: boolean, message: string): void {
 
 function withoutHash({ hash: _, ...key }: StoredKey): Key {
   return key;
-}
-
-function fromRow(row: Row): StoredKey {
-  return {
-    id: row.id,
-    hash: row.hash,
-    scope: row.scope,
-    note: row.note,
-    collections: row.collections,
-    origins: row.origins,
-    rate: row.rate,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    filter: row.filter,
-    set: row.set_fields,
-    usedAt: row.used_at,
-  };
 }

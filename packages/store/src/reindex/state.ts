@@ -1,5 +1,5 @@
 import { AkinError, type FieldType } from '@akin/domain';
-import { collectionStatus, createCollection, dropCollection } from '../collections/collections.ts';
+import { collectionOf, collectionStatus, createCollection, dropCollection } from '../collections/collections.ts';
 import { defineFields } from '../collections/define-fields.ts';
 import { modelName } from '../collections/model-set.ts';
 import { otherModels } from '../collections/models.ts';
@@ -70,25 +70,21 @@ export const MAX_LISTED = 1_000;
 /** @returns undefined if it was never reindexed */
 export async function reindexState(store: Store, name: string): Promise<Reindex | undefined> {
   const [row] = await store.engine.query(
-    `select r.state, began_at, r.documents, copied, analyzed, thumbnails, message, missing, r.settings, ${ALIVE} as alive,
-            c.id as target, c.sql_schema
+    `select r.state, began_at as "beganAt", r.documents::float8 as documents, copied::float8 as copied,
+            analyzed::float8 as analyzed, thumbnails::float8 as thumbnails, message, missing, r.settings,
+            ${ALIVE} as alive, c.id as target, c.sql_schema
        from akin.reindexes r left join akin.collections c on c.id = r.target and c.name <> r.name where r.name = $1`,
     [name],
   );
   if (row === undefined) return undefined;
-  const { model }: ReindexSettings = JSON.parse(row.settings);
+  const { settings, target, sql_schema: sqlSchema, message, missing, ...progress } = row;
+  const { model }: ReindexSettings = JSON.parse(settings);
   return {
-    state: row.state,
-    beganAt: row.began_at,
+    ...(progress as Pick<Reindex, 'state' | 'beganAt' | 'documents' | 'copied' | 'analyzed' | 'thumbnails' | 'alive'>),
     model,
-    documents: Number(row.documents),
-    copied: Number(row.copied),
-    analyzed: Number(row.analyzed),
-    thumbnails: Number(row.thumbnails),
-    pending: row.target === null ? 0 : await pendingIn(store, { id: row.target, sqlSchema: row.sql_schema }),
-    message: row.message ?? undefined,
-    missing: JSON.parse(row.missing),
-    alive: row.alive,
+    pending: target === null ? 0 : await pendingIn(store, { id: target, sqlSchema }),
+    message: message ?? undefined,
+    missing: JSON.parse(missing),
   };
 }
 
@@ -179,13 +175,10 @@ export async function resumeReindex(
   collection: Collection,
   holder: string,
 ): Promise<StartedReindex | undefined> {
-  const [found] = await store.engine.query(
-    `select c.id, c.name, c.sql_schema, c.settings from akin.reindexes r join akin.collections c on c.id = r.target where r.name = $1`,
-    [collection.name],
-  );
-  if (found === undefined) return undefined;
-  const { id, name, sql_schema: sqlSchema } = found;
-  const target = { id, name, sqlSchema, settings: JSON.parse(found.settings) };
+  const sql = 'select target from akin.reindexes where name = $1 and target is not null';
+  const [found] = await store.engine.query<{ target: number }>(sql, [collection.name]);
+  const target = found && (await collectionOf(store, found.target));
+  if (target === undefined) return undefined;
   await requireModels(store, target);
   const [row] = await store.engine.query<{ settings: string }>(
     `update akin.reindexes r set state = 'copying', holder = $2, heartbeat_at = now(), missing = '[]', message = null
@@ -193,7 +186,7 @@ export async function resumeReindex(
       where r.name = $1 and r.target = $3 and c.id = r.target and c.name <> r.name
         and (r.state = 'paused' or ${ORPHANED})
       returning r.settings`,
-    [collection.name, holder, id],
+    [collection.name, holder, target.id],
   );
   return row && { settings: JSON.parse(row.settings), target };
 }
@@ -286,11 +279,6 @@ export async function abandonTarget(store: Store, collection: Collection, target
 
 /** Drops the target, unless it has replaced the collection: then it has the name. */
 async function dropTarget(store: Store, collection: Collection, id: number | null): Promise<void> {
-  if (id === null) return;
-  const [row] = await store.engine.query(
-    'select id, name, sql_schema from akin.collections where id = $1 and name <> $2 and replaced_at is null',
-    [id, collection.name],
-  );
-  if (row === undefined) return;
-  await dropCollection(store, { id: row.id, name: row.name, sqlSchema: row.sql_schema, settings: {} });
+  const target = id === null ? undefined : await collectionOf(store, id);
+  if (target !== undefined && target.name !== collection.name) await dropCollection(store, target);
 }
