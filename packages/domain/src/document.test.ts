@@ -217,35 +217,19 @@ describe('a document that is wrong', () => {
 
   it.each<[string, string]>([
     ['{}', 'Document at position 0: the field "id" is required.'],
-    ['{"id":null}', 'Document at position 0: the field "id" is required.'],
     ['{"id":""}', 'Document at position 0: "id": An id must not be empty.'],
     ['{"id":"a","id":"b"}', 'Document at position 0: "id": it is given twice, and takes one value.'],
-    ['{"id":["a"]}', 'Document at position 0: "id": an array was sent, and it takes one value.'],
     ['[]', 'The document at position 0 must be a JSON object, not an array.'],
-    ['5', 'The document at position 0 must be a JSON object, not 5 (a Long).'],
     ['{"id":"a","text":"x"}', 'the field "text" cannot be sent: akin fills it with the words of all strings.'],
     ['{"id":"a","x":1,"x":2}', 'field "x": it is given twice, and takes one value.'],
     ['{"id":"a","x":{"sett":5}}', '"sett" is not one of the modifiers set, add, add-distinct, remove, inc.'],
-    ['{"id":"a","x":[]}', 'field "x": an array was sent'],
     ['{"id":"a","labels":{"a":1}}', 'field "labels": an object was sent, and "a" is not one of the modifiers'],
-    ['{"id":"a","labels":[["a"]]}', 'field "labels": an array does not fit into a String.'],
     ['{"id":"a","location":"91,0"}', 'field "location": "91,0" (a String) does not fit into a location'],
-    ['{"id":"a","location":[52.5,13.4]}', 'field "location": an array was sent'],
     ['{"id":"a","image":"/home/a.jpg"}', 'field "image": "/home/a.jpg" (a String) is not an http or https URL'],
     ['{"id":"a","image":"file:///a.jpg"}', 'akin import --picture-column --pictures'],
-    ['{"id":"a","image":"http://"}', 'is not an http or https URL'],
-    ['{"id":"a","image":""}', 'field "image": it must not be empty'],
     ['{"id":"a","image":"","import":"{}"}', 'field "image": it must not be empty'],
-    ['{"id":"a","image":"http://a.b:99999/c.jpg"}', 'it is invalid: check its host and port'],
-    ['{"id":"a","image":"http://user:secret@a.b/c.jpg"}', 'it has a user name or password in it'],
-    ['{"id":"a","image":"http:a.b/c.jpg"}', 'must be absolute'],
-    ['{"id":"a","n":{"dec":1}}', '"dec" is not one of the modifiers set, add, add-distinct, remove, inc'],
     ['{"id":"a","n":{"inc":1,"Set":2}}', '"Set" is not one of the modifiers'],
-    ['{"id":"a","image":5}', 'is not an http or https URL'],
-    [`{"id":"a","image":"http://a/${'x'.repeat(9000)}"}`, 'it has more than 8192 bytes;'],
     ['{"id":"a","import":""}', '"import": it must be the JSON string that an analysis answers as "outputs".'],
-    ['{"id":"a","import":5}', '"import": it must be the JSON string'],
-    ['{"id":"a","import":["{}"]}', '"import": an array was sent'],
     ['{"id":"a","import":"{}","pxl_import":"{}"}', '"import": it is given twice'],
     ['{"id":"a","import":"\\u0000"}', '"import": it contains the character NUL (U+0000), which cannot be stored.'],
     [
@@ -253,21 +237,13 @@ describe('a document that is wrong', () => {
       'field "s": "\\u0000" (a String) contains the character NUL (U+0000), which cannot be stored.',
     ],
     ['{"id":"a","labels":["\\ud800"]}', 'contains half of a surrogate pair, which cannot be stored.'],
-    ['{"id":"a\\u0000"}', '"id": An id must not contain the character NUL (U+0000).'],
     ['{"id":"a","x\\u0000":1}', 'field "x\\u0000": a field name must not contain control characters'],
-    [`{"id":"a","${'x'.repeat(129)}":1}`, 'a field name has at most 128 characters.'],
     ['{"id":"a","":1}', 'field "": a field name must not be empty.'],
     ['{"id":"a","x":1e999}', 'field "x": 1e999 (a Double) is beyond the range of a Double.'],
     ['{"id":"a","thumbnail":"%%%%"}', '"thumbnail": The image data is not base64'],
     ['{"id":"a","thumbnail":"PHN2Zz4="}', '"thumbnail": A thumbnail must be a WebP, JPEG or PNG.'],
-    ['{"id":"a","thumbnail":5}', '"thumbnail": it must be base64 or a data URI.'],
   ])('such as %.60s', (body, message) => {
     expect(problem(body)).toContain(message);
-  });
-
-  it('has too large a thumbnail', () => {
-    const thumbnail = Buffer.concat([PNG, Buffer.alloc(100 * 1024)]).toString('base64');
-    expect(refused({ id: 'a', thumbnail })[0]?.code).toBe('too-large');
   });
 
   it('limits the number of reported problems', () => {
@@ -308,10 +284,6 @@ describe('what the storage could not hold is refused', () => {
       Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${at}`, value]));
     expect(accepted({ id: 'a', ...values(850, 1) }).fields.size).toBe(850);
     expect(problem({ id: 'a', ...values(900, 1) })).toContain('it has too many values (900)');
-    const mixed = (count: number) =>
-      Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${at}`, at % 2 ? 1 : true]));
-    expect(accepted({ id: 'a', ...mixed(850) }).fields.size).toBe(850);
-    expect(problem({ id: 'a', ...mixed(900) })).toContain('too many values (900)');
     expect(accepted({ id: 'a', ...values(290, 'a string of more than 24 bytes') }).fields.size).toBe(290);
     expect(problem({ id: 'a', ...values(300, 'a string of more than 24 bytes') })).toContain('too many values (300)');
   });
@@ -332,14 +304,6 @@ describe('the types that a request gives', () => {
     accepted({ id: 'b', price: null }, schemaOf(), claims);
     accepted({ id: 'c', price: 'five' }, schemaOf(), claims);
     expect(claims.typeOf('price')).toBe('string');
-  });
-
-  it('have lower priority than the schema', () => {
-    const claims = new TypeClaims();
-    accepted({ id: 'a', price: 5 }, schemaOf(), claims);
-    const schema = schemaOf({ price: 'string' });
-    expect(accepted({ id: 'b', price: 5 }, schema, claims).fields.get('price')).toBe('5');
-    expect(claims.countFields(schema)).toBe(1);
   });
 
   it("are at most 1,000 for each collection, without akin's own", () => {
@@ -404,19 +368,8 @@ describe('accepted documents as text', () => {
 
 describe('hostile documents', () => {
   it('make validation throw nothing', () => {
-    const names = fc.constantFrom(
-      'id',
-      'labels',
-      'image',
-      'import',
-      'thumbnail',
-      'text',
-      'location',
-      'score',
-      '__proto__',
-      'x',
-      '\0',
-    );
+    const known = ['id', 'labels', 'image', 'import', 'thumbnail', 'text', 'location', 'score'];
+    const names = fc.constantFrom(...known, '__proto__', 'x', '\0');
     const values = fc.oneof(
       fc.json({ stringUnit: 'binary', maxDepth: 2 }),
       fc.constantFrom('"http://a"', '1e999', '"\\ud800"', '9007199254740993', '""', '[null]'),

@@ -145,15 +145,10 @@ describe('a JSON body as a stream', () => {
   it.each([
     ['[1,2', 'line 1, column 4: the body ends inside the element at position 1 that begins here.'],
     ['[1, ', 'line 1, column 5: expected a value after the comma, found the end of the body.'],
-    ['[', 'line 1, column 2: expected a value or ], found the end of the body.'],
     ['[{"a":"b', 'line 1, column 2: the body ends inside the element at position 0 that begins here.'],
     ['{"a":1', 'line 1, column 1: the body ends inside the object that begins here.'],
     ['[1] 2', 'line 1, column 5: expected nothing after the end of the body, found 2.'],
-    ['[1]]', 'line 1, column 4: expected nothing after the end of the body, found ].'],
     ['{}{}', 'line 1, column 3: expected nothing after the end of the body, found {.'],
-    ['[1 2]', 'line 1, column 4: expected a comma or ], found 2.'],
-    ['[1,]', 'line 1, column 4: expected a value after the comma, found ].'],
-    ['[,1]', 'line 1, column 2: expected a value or ], found ,.'],
     ['["a"}', 'line 1, column 5: expected a comma or ], found }.'],
     ['[{"a":1]', 'line 1, column 8: expected a comma or }, found ].'],
     [
@@ -162,15 +157,8 @@ describe('a JSON body as a stream', () => {
     ],
     ['[["é\\n",\n1],  x]', 'line 2, column 6: expected a JSON value, found x.'],
     ['"text"', 'line 1, column 1: expected an array or an object, found ".'],
-    ['5', 'line 1, column 1: expected an array or an object, found 5.'],
     ['<add/>', 'line 1, column 1: expected an array or an object, found <.'],
     ['[\u00a01]', 'line 1, column 2: expected a value or ], found the byte 0xC2.'],
-    ['[\ufeff1]', 'line 1, column 2: expected a value or ], found the byte 0xEF.'],
-    ['["a\tb"]', 'line 1, column 4: the control character U+0009 must be escaped inside a string.'],
-    [
-      '[9223372036854775808]',
-      'line 1, column 2: the integer 9223372036854775808 is beyond 64 bits; send it as a string, or as a decimal number.',
-    ],
   ])('names the place and what was expected in %j', async (body, message) => {
     expect((await failure(body)).message).toBe(`The JSON cannot be read at ${message}`);
   });
@@ -182,7 +170,6 @@ describe('a JSON body as a stream', () => {
     ['{"a":', 'line 1, column 6: expected a value behind the colon, found the end of the body.'],
     ['{"a":1,', 'line 1, column 8: expected a key in double quotes after the comma, found the end of the body.'],
     ['{"a":1,}', 'line 1, column 8: expected a key in double quotes after the comma, found }.'],
-    ['{a:1}', 'line 1, column 2: expected a key in double quotes or }, found a.'],
     ['{"a":1]', 'line 1, column 7: expected a comma or }, found ].'],
     ['{"a":}', 'line 1, column 6: expected a value behind the colon, found }.'],
   ])('names the place and what was expected in the command map %j', async (body, message) => {

@@ -10,18 +10,8 @@ import type { FieldType } from './schema.ts';
 import { quote, unstorableReason, utf8Length } from './text.ts';
 import { coerceValue, deriveType } from './values.ts';
 
-const TYPES: readonly FieldType[] = [
-  'boolean',
-  'long',
-  'double',
-  'date',
-  'string',
-  'strings',
-  'longs',
-  'doubles',
-  'location',
-  'text',
-];
+const SINGLE: readonly FieldType[] = ['boolean', 'long', 'double', 'date', 'string', 'location', 'text'];
+const TYPES: readonly FieldType[] = [...SINGLE, 'strings', 'longs', 'doubles'];
 
 function number(text: string): JsonNumber {
   return new JsonNumber(text);
@@ -43,15 +33,11 @@ describe('dates', () => {
     ['2020-01-02', '2020-01-02T00:00:00Z'],
     ['2020-01-02T03:04', '2020-01-02T03:04:00Z'],
     ['2020-01-02T03:04Z', '2020-01-02T03:04:00Z'],
-    ['2020-01-02T03:04:05', '2020-01-02T03:04:05Z'],
-    ['2020-01-02T03:04:05Z', '2020-01-02T03:04:05Z'],
     ['2020-01-02T03:04:05.1Z', '2020-01-02T03:04:05.100Z'],
     ['2020-01-02T03:04:05.123456789Z', '2020-01-02T03:04:05.123Z'],
-    ['2020-01-02T03:04:05.9999', '2020-01-02T03:04:05.999Z'],
     ['2020-01-02T03:04:05+02', '2020-01-02T01:04:05Z'],
     ['2020-01-02T03:04:05-0530', '2020-01-02T08:34:05Z'],
     ['2020-01-02T03:04+05:45', '2020-01-01T21:19:00Z'],
-    ['2020-02-29', '2020-02-29T00:00:00Z'],
     ['0001-01-01', '0001-01-01T00:00:00Z'],
     ['0099-12-31T23:59:59', '0099-12-31T23:59:59Z'],
     ['9999-12-31T23:59:59.999999999', '9999-12-31T23:59:59.999Z'],
@@ -60,31 +46,9 @@ describe('dates', () => {
   });
 
   it.each([
-    ...['2023-02-30', '2023-02-29', '2023-13-01', '2023-00-10', '2023-01-00', '2023-04-31', '0000-01-01', '1900-02-29'],
-    ...[
-      '2020-01-02T24:00',
-      '2020-01-02T23:60',
-      '2020-01-02T23:59:60',
-      '2020-01-02T12',
-      '2020-01-02T',
-      '2020-01-02 12:00',
-    ],
-    ...[
-      '2020-01-02Z',
-      '2020-01-02T12:00:00.',
-      '2020-01-02T12:00:00.1234567890',
-      '2020-01-02T12:00+24',
-      '2020-01-02T12:00+02:60',
-    ],
-    ...[
-      '2020-01-02T12:00.5',
-      '2020-1-2',
-      '20200102',
-      '+2020-01-02',
-      '02020-01-02',
-      '2020-01-02T12:00:00z',
-      '2020-01-02t12:00',
-    ],
+    ...['2023-02-30', '2023-02-29', '2023-13-01', '2023-04-31', '0000-01-01', '1900-02-29', '2020-1-2', '20200102'],
+    ...['2020-01-02T24:00', '2020-01-02T23:59:60', '2020-01-02T12', '2020-01-02 12:00', '2020-01-02Z', '+2020-01-02'],
+    ...['2020-01-02T12:00+24', '2020-01-02T12:00.5', '2020-01-02T12:00:00.1234567890', '2020-01-02T12:00:00z'],
     ...['0001-01-01T00:00+01', '9999-12-31T23:59:59-01', ' 2020-01-02', '2020-01-02\n', '２０２０-01-02', '', 'NOW'],
   ])('%j is none', (text) => {
     expect(parseDate(text)).toBeNull();
@@ -127,8 +91,6 @@ describe('the type of a new field', () => {
     ['"2020-01-02"', 'date'],
     ['"2020-02-30"', 'string'],
     ['"5"', 'string'],
-    ['"true"', 'string'],
-    ['""', 'string'],
     ['null', null],
     ['[]', null],
     ['{}', null],
@@ -192,34 +154,25 @@ describe('values in typed fields', () => {
 
   it.each<[FieldType, JsonValue]>([
     ['long', ''],
-    ['long', ' 12'],
     ['long', '+12'],
     ['long', '12.0'],
     ['long', '9223372036854775808'],
     ['long', true],
     ['double', '1.'],
-    ['double', '.5'],
     ['double', '007'],
     ['double', 'NaN'],
-    ['double', ' 1'],
     ['double', '9007199254740993'],
     ['double', new JsonNumber('1e999')],
-    ['double', '-1e999'],
     ['boolean', 'True'],
-    ['boolean', ''],
     ['boolean', new JsonNumber('1')],
     ['date', '2023-02-30'],
-    ['date', ''],
     ['date', new JsonNumber('2023')],
     ['string', null],
     ['string', ['a']],
     ['string', new JsonObject([])],
     ['string', 'a\0b'],
-    ['string', 'a\ud800b'],
     ['strings', ['a', ['b']]],
-    ['strings', ['a', new JsonObject([])]],
     ['location', '91,0'],
-    ['location', ['52', '13']],
     ['text', 'x'],
   ])('a %s refuses %j', (type, value) => {
     expect(typeMismatch(type, value).length).toBeLessThan(250);
@@ -262,24 +215,12 @@ describe('locations', () => {
     expect(parseLocation(text)).toEqual({ lat, lon });
   });
 
-  it.each([
-    '',
-    '1',
-    '1,',
-    ',1',
-    '1,2,3',
-    '90.1,0',
-    '0,-180.1',
-    'a,b',
-    '1;2',
-    'NaN,0',
-    '1e999,0',
-    '0x1,2',
-    '1 1,2',
-    `1,${'1'.repeat(300)}`,
-  ])('%j is none', (text) => {
-    expect(parseLocation(text)).toBeNull();
-  });
+  it.each(['', '1', '1,2,3', '90.1,0', 'a,b', '1e999,0', '0x1,2', '1 1,2', `1,${'1'.repeat(300)}`])(
+    '%j is none',
+    (text) => {
+      expect(parseLocation(text)).toBeNull();
+    },
+  );
 
   it('come back as they were formatted', () => {
     const degrees = (most: number) => fc.double({ min: -most, max: most, noNaN: true }).map((value) => value + 0);
