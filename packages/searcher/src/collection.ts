@@ -17,7 +17,7 @@ import { Coder, codeSizes } from './codes.ts';
 import { type DocNumbers, type DocSet, forEachIn } from './doc-set.ts';
 import { DocValues } from './doc-values.ts';
 import { FloatVectors, floatsBytes } from './floats.ts';
-import { findHeads, placeIn } from './heads.ts';
+import { findHeads, KeyPlaces } from './heads.ts';
 import { findPairs, type NearPairs, type PairsQuery } from './pairs.ts';
 import { mirrored, readPoints } from './points/point-format.ts';
 import { mirroredWords, PointTable, wordsOf } from './points/point-table.ts';
@@ -26,7 +26,6 @@ import {
   candidateCount,
   type Distinct,
   type HeadsQuery,
-  LAST_PLACE,
   type PartCandidates,
   type PartHeads,
   type PointCandidate,
@@ -268,34 +267,18 @@ export class SearchedCollection {
     return best.candidates(compared, false);
   }
 
-  /**
-   * Finds the first row of each group.
-   *
-   * @returns undefined if the commit can no longer be searched
-   * @throws Error if the commit is not loaded yet, or a filter is not loaded
-   */
+  /** Finds the first row of each group. Returns and throws as {@link search}. */
   heads(query: HeadsQuery): PartHeads | undefined {
     const rows = this.#visibleRows(query);
     if (rows === undefined) return undefined;
     this.#restrict(rows, query);
     const groups = this.#groupsBy(query.distinct);
     groups.restrict(rows);
-    const keys = query.keys.map((key) => {
-      const values = this.#columns.get(key.column);
-      return (row: number) => {
-        const ordinal = values?.at(row) ?? 0;
-        return ordinal === 0 ? LAST_PLACE : placeIn(key, key.places[ordinal] as number);
-      };
-    });
+    const keys = query.keys.map((key) => new KeyPlaces(this.#columns.get(key.column), key));
     return findHeads(rows, groups, keys, query.deciding, (row) => this.#rows.docOf(row));
   }
 
-  /**
-   * Finds rows that may have a part in common with a picture.
-   *
-   * @returns undefined if the commit can no longer be searched
-   * @throws Error if the commit is not loaded yet, or a filter is not loaded
-   */
+  /** Finds rows that may have a part in common with a picture. Returns and throws as {@link search}. */
   findParts(query: PointQuery): PointCandidate[] | undefined {
     const rows = this.#visibleRows(query);
     if (rows === undefined) return undefined;
@@ -310,10 +293,7 @@ export class SearchedCollection {
     );
   }
 
-  /**
-   * @returns undefined if the commit can no longer be searched
-   * @throws Error if the commit is not loaded yet, or a filter is not loaded
-   */
+  /** Returns and throws as {@link search}. */
   count(query: CountQuery): number[] | undefined {
     const rows = this.#visibleRows(query);
     return (

@@ -1,40 +1,69 @@
 import { type Bits, forEachBit } from './bits.ts';
+import type { DocValues } from './doc-values.ts';
 import { nthSmallest } from './nth-smallest.ts';
 import { type Heads, type HeadsQuery, LAST_PLACE, type OrderKey, type PartHeads } from './query.ts';
 import type { RowGroups } from './row-groups.ts';
 
-/** The place of a row in the order of one key, from 0; rows without a value are at LAST_PLACE. */
-export type PlaceOf = (row: number) => number;
+/** The places of rows in the order of one key. */
+export class KeyPlaces {
+  readonly #values: DocValues | undefined;
+  readonly #key: OrderKey;
 
-/** The first row of each group. @param keys the places by each key of the query */
+  constructor(values: DocValues | undefined, key: OrderKey) {
+    this.#values = values;
+    this.#key = key;
+  }
+
+  /** From 0; LAST_PLACE for a row without a value. */
+  of(row: number): number {
+    const ordinal = this.#values === undefined ? 0 : this.#values.at(row);
+    return ordinal === 0 ? LAST_PLACE : placeIn(this.#key, this.#key.places[ordinal] as number);
+  }
+}
+
+/** The first row of each group. @param deciding how many of the keys decide */
 export function findHeads(
   rows: Bits,
   groups: RowGroups,
-  keys: readonly PlaceOf[],
+  keys: readonly KeyPlaces[],
   deciding: number,
   docOf: (row: number) => number,
 ): PartHeads {
-  const heads = new Map<number, number>();
+  const firstKey = keys[0] as KeyPlaces;
   const isBefore = (row: number, other: number) => {
-    for (let i = 0; i < deciding; i++) {
-      const placeOf = keys[i] as PlaceOf;
-      const difference = placeOf(row) - placeOf(other);
+    for (let i = 1; i < deciding; i++) {
+      const key = keys[i] as KeyPlaces;
+      const difference = key.of(row) - key.of(other);
       if (difference !== 0) return difference < 0;
     }
     return false;
   };
+  // By ordinal of the group. Arrays take a tenth of the time of maps.
+  const headOf = new Int32Array(groups.greatest + 1).fill(-1);
+  const placeOf = new Uint32Array(groups.greatest + 1);
+  const heads: number[] = [];
   let matches = 0;
   forEachBit(rows, (row) => {
     matches++;
     const group = groups.of(row);
-    const head = heads.get(group);
-    if (head === undefined || isBefore(row, head)) heads.set(group, row);
+    if (group < 0) {
+      heads.push(row);
+      return;
+    }
+    const place = firstKey.of(row);
+    const [head, best] = [headOf[group] as number, placeOf[group] as number];
+    if (head >= 0 && (place > best || (place === best && !isBefore(row, head)))) return;
+    headOf[group] = row;
+    placeOf[group] = place;
   });
+  for (let group = 0; group < headOf.length; group++) {
+    if ((headOf[group] as number) >= 0) heads.push(headOf[group] as number);
+  }
   return {
     matches,
-    groups: Float64Array.from(heads.keys()),
-    docs: Float64Array.from(heads.values(), docOf),
-    places: keys.map((placeOf) => Float64Array.from(heads.values(), placeOf)),
+    groups: Float64Array.from(heads, (row) => groups.of(row)),
+    docs: Float64Array.from(heads, docOf),
+    places: keys.map((key) => Uint32Array.from(heads, (row) => key.of(row))),
   };
 }
 
@@ -45,25 +74,31 @@ export function placeIn({ isDescending }: Pick<OrderKey, 'isDescending'>, place:
 
 /** Merges what the parts of a collection found for a query. */
 export function mergeHeads(parts: readonly PartHeads[], { keys, deciding, page }: HeadsQuery): Heads {
-  const groups = joined(parts.map((part) => part.groups));
-  const docs = joined(parts.map((part) => part.docs));
-  const places = keys.map((_, i) => joined(parts.map((part) => part.places[i] as Float64Array)));
-  const heads = new Map<number, number>();
-  for (let at = 0; at < groups.length; at++) {
+  const count = parts.reduce((sum, { docs }) => sum + docs.length, 0);
+  const groups = joined(parts, (part) => part.groups, new Float64Array(count));
+  const docs = joined(parts, (part) => part.docs, new Float64Array(count));
+  const places = keys.map((_, i) => joined(parts, (part) => part.places[i] as Uint32Array, new Uint32Array(count)));
+  const headOf = new Int32Array(groups.reduce((most, group) => Math.max(most, group), 0) + 1).fill(-1);
+  const heads: number[] = [];
+  for (let at = 0; at < count; at++) {
     const group = groups[at] as number;
-    const head = heads.get(group);
-    if (head === undefined || compare(places, at, head, deciding) < 0) heads.set(group, at);
+    if (group < 0) {
+      heads.push(at);
+      continue;
+    }
+    const head = headOf[group] as number;
+    if (head < 0 || compare(places, at, head, deciding) < 0) headOf[group] = at;
   }
+  for (const head of headOf) if (head >= 0) heads.push(head);
   const matches = parts.reduce((sum, part) => sum + part.matches, 0);
-  const all = [...heads.values()];
-  const shown = page === undefined ? all : pageOf(all, places.slice(page.from), keys.slice(page.from), page);
-  return { matches, found: heads.size, docs: Float64Array.from(shown, (at) => docs[at] as number) };
+  const shown = page === undefined ? heads : pageOf(heads, places.slice(page.from), keys.slice(page.from), page);
+  return { matches, found: heads.length, docs: Float64Array.from(shown, (at) => docs[at] as number) };
 }
 
 /** The first heads of a page, in its order. */
 function pageOf(
   heads: readonly number[],
-  places: readonly Float64Array[],
+  places: readonly Uint32Array[],
   keys: readonly OrderKey[],
   { after, wanted }: NonNullable<HeadsQuery['page']>,
 ): number[] {
@@ -74,7 +109,7 @@ function pageOf(
   };
   const left = from === undefined ? heads : heads.filter(isBehind);
   // Most heads need no sorting: they are behind the page by the first key.
-  const first = places[0] as Float64Array;
+  const first = places[0] as Uint32Array;
   const last = nthSmallest(
     left.map((at) => first[at] as number),
     wanted,
@@ -83,21 +118,24 @@ function pageOf(
   return near.sort((a, b) => compare(places, a, b, places.length)).slice(0, wanted);
 }
 
-function compare(places: readonly Float64Array[], a: number, b: number, count: number): number {
+function compare(places: readonly Uint32Array[], a: number, b: number, count: number): number {
   for (let i = 0; i < count; i++) {
-    const all = places[i] as Float64Array;
+    const all = places[i] as Uint32Array;
     const difference = (all[a] as number) - (all[b] as number);
     if (difference !== 0) return difference;
   }
   return 0;
 }
 
-function joined(arrays: readonly Float64Array[]): Float64Array {
-  const all = new Float64Array(arrays.reduce((sum, { length }) => sum + length, 0));
+function joined<T extends Float64Array | Uint32Array>(
+  parts: readonly PartHeads[],
+  pick: (part: PartHeads) => Float64Array | Uint32Array,
+  into: T,
+): T {
   let at = 0;
-  for (const array of arrays) {
-    all.set(array, at);
-    at += array.length;
+  for (const part of parts) {
+    into.set(pick(part), at);
+    at += part.docs.length;
   }
-  return all;
+  return into;
 }

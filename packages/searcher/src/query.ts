@@ -82,7 +82,7 @@ export interface PartHeads {
   readonly matches: number;
   readonly groups: Float64Array;
   readonly docs: Float64Array;
-  readonly places: readonly Float64Array[];
+  readonly places: readonly Uint32Array[];
 }
 
 /** Minimum number of candidates that each part of a collection returns. It also returns some more than are wanted. */

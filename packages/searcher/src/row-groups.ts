@@ -21,6 +21,11 @@ export class RowGroups {
     return ordinal > 0 || this.#missing !== 'each' ? ordinal : -1 - this.#rows.docOf(row);
   }
 
+  /** The greatest ordinal. */
+  get greatest(): number {
+    return this.#values?.greatest ?? 0;
+  }
+
   /** Clears the rows that belong to no group. */
   restrict(rows: Bits): void {
     if (this.#missing !== 'leave-out') return;
@@ -31,7 +36,7 @@ export class RowGroups {
 
   found(rows: Bits): FoundGroups {
     const column = this.#values;
-    const values = createBits((column?.greatest ?? 0) + 1);
+    const values = createBits(this.greatest + 1);
     let without = 0;
     forEachBit(rows, (row) => {
       const ordinal = column?.at(row) ?? 0;
