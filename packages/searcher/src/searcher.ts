@@ -10,8 +10,6 @@ import type {
   CountQuery,
   Heads,
   HeadsQuery,
-  PartCandidates,
-  PartHeads,
   PartQuery,
   PointCandidate,
   PointQuery,
@@ -95,26 +93,22 @@ export class Searcher implements AsyncDisposable {
    */
   async search(key: number, query: VectorQuery): Promise<Candidates | undefined> {
     const share = queryForPart(query, this.#options.threads);
-    const replies = await this.#ask(key, { kind: 'search', key, query: share });
-    const parts = replies.map(({ candidates }) => candidates);
-    if (parts.some((part) => part === undefined)) return undefined;
-    return mergeCandidates(parts as PartCandidates[], query);
+    const parts = await this.#askForParts(key, { kind: 'search', key, query: share }, ({ candidates }) => candidates);
+    return parts && mergeCandidates(parts, query);
   }
 
   /**
    * Counts rows, with the errors of {@link search}. @returns one count for each restriction; undefined as in `search`
    */
   async count(key: number, query: CountQuery): Promise<number[] | undefined> {
-    const parts = (await this.#ask(key, { kind: 'count', key, query })).map(({ counts }) => counts);
-    if (parts.some((part) => part === undefined)) return undefined;
-    return query.restrictions.map((_, i) => parts.reduce((sum, part) => sum + (part?.[i] ?? 0), 0));
+    const parts = await this.#askForParts(key, { kind: 'count', key, query }, ({ counts }) => counts);
+    return parts && query.restrictions.map((_, i) => parts.reduce((sum, part) => sum + (part[i] ?? 0), 0));
   }
 
   /** Finds the head of each group, with the errors of {@link search}. @returns undefined as in `search` */
   async heads(key: number, query: HeadsQuery): Promise<Heads | undefined> {
-    const parts = (await this.#ask(key, { kind: 'heads', key, query })).map(({ heads }) => heads);
-    if (parts.some((part) => part === undefined)) return undefined;
-    return mergeHeads(parts as PartHeads[], query);
+    const parts = await this.#askForParts(key, { kind: 'heads', key, query }, ({ heads }) => heads);
+    return parts && mergeHeads(parts, query);
   }
 
   /**
@@ -122,11 +116,13 @@ export class Searcher implements AsyncDisposable {
    * @returns undefined as in {@link search}
    */
   async findParts(key: number, query: PointQuery): Promise<PointCandidate[] | undefined> {
-    const parts = (await this.#ask(key, { kind: 'points', key, query })).map(({ points }) => points);
-    if (parts.some((part) => part === undefined)) return undefined;
-    const found = (parts as PointCandidate[][]).flat();
-    found.sort((a, b) => b.agreement - a.agreement || b.votes - a.votes || a.doc - b.doc);
-    return [false, true].flatMap((side) => found.filter(({ isMirrored }) => isMirrored === side).slice(0, query.count));
+    const parts = await this.#askForParts(key, { kind: 'points', key, query }, ({ points }) => points);
+    const found = parts?.flat();
+    found?.sort((a, b) => b.agreement - a.agreement || b.votes - a.votes || a.doc - b.doc);
+    return (
+      found &&
+      [false, true].flatMap((side) => found.filter(({ isMirrored }) => isMirrored === side).slice(0, query.count))
+    );
   }
 
   /** Checks which candidates have a part in common with a picture. @returns by position; undefined for the others */
@@ -204,6 +200,16 @@ export class Searcher implements AsyncDisposable {
     this.#threads = [];
     this.#bytes.clear();
     await Promise.all(threads.map((thread) => thread[Symbol.asyncDispose]()));
+  }
+
+  /** @returns what each thread found; undefined if the commit is too old to be searched */
+  async #askForParts<T>(
+    key: number,
+    request: Request,
+    pick: (reply: ReplyMessage) => T | undefined,
+  ): Promise<T[] | undefined> {
+    const parts = (await this.#ask(key, request)).map(pick);
+    return parts.some((part) => part === undefined) ? undefined : (parts as T[]);
   }
 
   async #ask(key: number, request: Request): Promise<ReplyMessage[]> {

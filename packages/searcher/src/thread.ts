@@ -55,9 +55,7 @@ function nextClustering(): typeof clustering {
   return undefined;
 }
 
-function replyTo(
-  request: Request,
-): Pick<ReplyMessage, 'candidates' | 'counts' | 'heads' | 'pairs' | 'points' | 'parts' | 'missing'> {
+function replyTo(request: Request): Omit<ReplyMessage, 'number' | 'bytes'> {
   const { key } = request;
   if (request.kind === 'drop') collections.delete(key);
   if (request.kind === 'begin') {
@@ -66,13 +64,19 @@ function replyTo(
   const collection = collections.get(key);
   if (request.kind === 'drop' || request.kind === 'begin') return {};
   if (collection === undefined) throw new Error('the collection is not in memory any more');
-  if (request.kind === 'search') return { candidates: collection.search(request.query) };
-  if (request.kind === 'count') return { counts: collection.count(request.query) };
-  if (request.kind === 'heads') return { heads: collection.heads(request.query) };
-  if (request.kind === 'points') return { points: collection.findParts(request.query) };
-  if (request.kind === 'parts') return { parts: checkParts(request.query) };
-  if (request.kind === 'pairs') return { pairs: collection.pairs(request.query) };
   switch (request.kind) {
+    case 'search':
+      return { candidates: collection.search(request.query) };
+    case 'heads':
+      return { heads: collection.heads(request.query) };
+    case 'count':
+      return { counts: collection.count(request.query) };
+    case 'points':
+      return { points: collection.findParts(request.query) };
+    case 'parts':
+      return { parts: checkParts(request.query) };
+    case 'pairs':
+      return { pairs: collection.pairs(request.query) };
     case 'rows':
       applyRows(collection, request);
       break;

@@ -3,10 +3,11 @@ import type { Store } from '../context.ts';
 import type { Row } from '../engine/engine.ts';
 import { isNearestHead } from './collapse-by-field.ts';
 import type { Clock } from './date-math.ts';
-import { documentColumns, type ReadDocument, selectFields } from './hydrate.ts';
+import { documentColumns, selectFields } from './hydrate.ts';
 import type { InMemoryCandidates, NearQuery } from './in-memory-candidates.ts';
 import { conditionsOf, distanceTo, rankedTable } from './matching.ts';
 import type { HeadOrder } from './ordered-heads.ts';
+import type { Page } from './page.ts';
 import { Params } from './params.ts';
 import { type Rank, type Ranking, type SearchRequest, type Smartfilter, sortOf } from './request.ts';
 import { rankKeys } from './score-keys.ts';
@@ -21,18 +22,6 @@ import { keyColumns, orderBy, sortKeys } from './sort.ts';
  * exclude are candidates, unless these are too many. Otherwise the nearest by codes are candidates, so that one of the
  * nearest is sometimes missed.
  */
-
-export interface NearestPage {
-  readonly rows: readonly { readonly doc: bigint; readonly id: string; readonly value: number }[];
-  readonly documents: ReadonlyMap<bigint, ReadDocument>;
-  readonly ranking: Ranking;
-  /** How many documents, or groups, match. */
-  readonly found: number;
-  /** How many documents match, if `found` counts groups. */
-  readonly matches?: number;
-  /** The smallest distance of all matches. Null if there are none. */
-  readonly best: number | null;
-}
 
 /** Deeper pages are exact, so that they follow on each other without gaps. */
 const DEEPEST = 1_000;
@@ -63,7 +52,7 @@ export async function readNearest(
   snapshot: Snapshot,
   clock: Clock,
   order: HeadOrder | undefined,
-): Promise<NearestPage | undefined> {
+): Promise<Page | undefined> {
   const { rank } = request;
   if (rank?.vector === undefined) return undefined;
   rankedTable(rank, snapshot);
@@ -118,7 +107,7 @@ function nearQuery(
   };
 }
 
-type NearRow = Row & NearestPage['rows'][number];
+type NearRow = Row & Page['rows'][number];
 
 async function rankCandidates(
   store: Store,
@@ -127,7 +116,7 @@ async function rankCandidates(
   snapshot: Snapshot,
   clock: Clock,
   { docs, groups, groupCount, matches, isExact, compared }: Candidates,
-): Promise<NearestPage> {
+): Promise<Page> {
   const ranking: Ranking = { exact: isExact, distances: compared, inMemory: true };
   const fields = selectFields(snapshot, request.fields ?? ['*']);
   const params = new Params();
@@ -165,9 +154,11 @@ async function rankCandidates(
   const ordered = groups
     ? `select distinct on (m.g) m.* from (select ${columns}, v.g from ${near}) m order by m.g, ${order}`
     : `select ${columns} from ${near}`;
-  const pageOf = (page: readonly NearRow[], best: number | null): NearestPage => ({
+  const pageOf = (page: readonly NearRow[], best: number | null): Page => ({
     rows: page.map(({ doc, id, value }) => ({ doc, id, value })),
     documents: new Map(page.map((row) => [row.doc, shown.read(row)])),
+    mark: undefined,
+    constantScore: null,
     ranking,
     ...(groupCount === undefined ? { found: matches } : { found: groupCount, matches }),
     best,

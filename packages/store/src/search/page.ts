@@ -53,7 +53,7 @@ export interface ChosenPage {
 }
 
 /** A page that was not read. */
-export const NO_DOCUMENTS: ReadonlyMap<bigint, ReadDocument> = new Map();
+export const NO_PAGE: Page = { rows: [], documents: new Map(), mark: undefined, constantScore: null };
 
 /** Identifies the order of a request in its cursor marks. */
 export function cursorOrder(request: SearchRequest): string {
@@ -79,7 +79,7 @@ export async function readPage(
       : sourceOf(chosen, snapshot, new Params());
   const constantScore = typeof value === 'number' && isValued(request) ? value : null;
   const counts = chosen && { found: chosen.found, matches: chosen.matches };
-  if (request.rows === 0) return { rows: [], documents: NO_DOCUMENTS, mark: undefined, constantScore, ...counts };
+  if (request.rows === 0) return { ...NO_PAGE, constantScore, ...counts };
 
   const keys = sortKeys(sortOf(request), () => scoreKeys(value, rank, params), snapshot, params);
   const fields = selectFields(snapshot, request.fields ?? ['*']);

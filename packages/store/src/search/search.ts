@@ -14,12 +14,12 @@ import { InMemoryCandidates } from './in-memory-candidates.ts';
 import { matchedBy } from './matching.ts';
 import { findNear, isByNearness, readNearest } from './nearest.ts';
 import { chooseHeads, type HeadOrder, headOrderOf } from './ordered-heads.ts';
-import { NO_DOCUMENTS, type Page, readPage } from './page.ts';
+import { NO_PAGE, type Page, readPage } from './page.ts';
 import { readDescriptor } from './read.ts';
 import type { Ranking, SearchInput, SearchRequest, SearchResult } from './request.ts';
 import { type Snapshot, withoutTransaction, withSnapshot } from './snapshot.ts';
 import { TimeLimit } from './time-limit.ts';
-import { readTotals } from './totals.ts';
+import { countMatches, readTotals } from './totals.ts';
 
 /**
  * Answers a search from one commit: which documents match, in what order, how many, and the fields of one page of them.
@@ -67,11 +67,13 @@ class Search {
   }
 
   async run(): Promise<SearchResult> {
-    const first = await this.#attempt(this.#atLeast === undefined, (missing) => missing);
-    if (!(first instanceof NotInMemory)) return first;
-    await this.#ensureInMemory(first);
-    // The data in memory is of the last commit.
-    return this.#attempt<never>(true, () => undefined);
+    let result = await this.#attempt(this.#atLeast === undefined, true);
+    if (result instanceof NotInMemory) {
+      await this.#ensureInMemory(result);
+      // The data in memory is of the last commit.
+      result = await this.#attempt(true, false);
+    }
+    return result as SearchResult;
   }
 
   /** Reads the collection into memory, if there is space and time for it. */
@@ -81,18 +83,18 @@ class Search {
     await this.#store.inMemory.read(this.#store, this.#collection, missing, readMilliseconds);
   }
 
-  /** @param onMissing returns the result if the collection is not in memory; undefined: the database compares all */
-  async #attempt<M>(isCurrent: boolean, onMissing: (missing: NotInMemory) => M | undefined): Promise<SearchResult | M> {
+  /** @param isFirst whether nothing is compared in the database before the collection was read into memory */
+  async #attempt(isCurrent: boolean, isFirst: boolean): Promise<SearchResult | NotInMemory> {
     this.#signal?.throwIfAborted();
     const [store, collection, question] = [this.#store, this.#collection, this.#question];
-    const find = (snapshot: Snapshot) => this.#find(snapshot, onMissing);
+    const find = (snapshot: Snapshot) => this.#find(snapshot, isFirst);
     // Groups change between commits: a standby with the same commit may still have older ones.
     const freshness = question.collapse ? undefined : { atLeast: this.#atLeast, isCurrent };
     const quickly = isQuick(question) ? await withoutTransaction(store, collection, find, freshness) : undefined;
     return quickly ?? withSnapshot(store, collection, find, freshness);
   }
 
-  async #find<M>(base: Snapshot, onMissing: (missing: NotInMemory) => M | undefined): Promise<SearchResult | M> {
+  async #find(base: Snapshot, isFirst: boolean): Promise<SearchResult | NotInMemory> {
     const [store, collection, clock] = [this.#store, this.#collection, this.#clock];
     const request = await requestOf(this.#question, base);
     const limit = new TimeLimit(base.tx, this.#deadline);
@@ -100,8 +102,7 @@ class Search {
     const needed = neededInMemory(request, base, order);
     const held =
       needed && (await limit.within(() => store.inMemory.find(collection, base.tx, base.commit, needed.module)));
-    const missing = needed && held === undefined && !limit.isOver ? onMissing(needed) : undefined;
-    if (missing !== undefined) return missing;
+    if (isFirst && needed && held === undefined && !limit.isOver) return needed;
     using finder = held && new InMemoryCandidates(store, held, base, clock);
     using turn = store.inMemory.databaseTurn();
     const compareAll = () => {
@@ -119,14 +120,14 @@ class Search {
       await expandWords(request, whole, clock);
       if (isByNearness(request, order)) {
         const nearest = finder && (await readNearest(store, finder, request, whole, clock, order));
-        if (nearest !== undefined) return { ...nearest, mark: undefined, constantScore: null };
+        if (nearest !== undefined) return nearest;
         compareAll();
       }
       const chosen = finder && order?.page && (await chooseHeads(finder, order, request, whole));
       return readPage(store, request, whole, clock, chosen);
     };
     const read = await limit.within(() => statements('SELECT page', collection, readHits));
-    const page = read ?? NOTHING_READ;
+    const page = read ?? NO_PAGE;
     const totals = await limit.within(() =>
       statements('SELECT totals', collection, () => readTotals(request, whole, clock, page)),
     );
@@ -236,21 +237,12 @@ async function readGroups(
   return {
     groups: heads.map((doc) => groups.get(doc) ?? nothing),
     // Beside the other documents of groups, nobody asks for all.
-    ...(members.withoutHeads ? {} : { matches: matches ?? (await countMatches(request, snapshot, clock)) }),
+    ...(members.withoutHeads ? {} : { matches: matches ?? (await countAllMatches(request, snapshot, clock)) }),
   };
 }
 
 /** Number of documents that match, shown or not. */
-async function countMatches(request: SearchRequest, snapshot: Snapshot, clock: Clock): Promise<number> {
-  const all = {
-    ...request,
-    collapseBy: undefined,
-    start: 0,
-    rows: 0,
-    cursorMark: undefined,
-    sort: [{ name: 'id', direction: 'asc' as const }],
-  };
-  return (await readTotals(all, snapshot, clock, { ...NOTHING_READ, constantScore: 0 })).found;
+function countAllMatches(request: SearchRequest, snapshot: Snapshot, clock: Clock): Promise<number> {
+  const all = { ...request, collapseBy: undefined, start: 0, rows: 0, cursorMark: undefined };
+  return countMatches({ ...all, sort: [{ name: 'id', direction: 'asc' }] }, snapshot, clock);
 }
-
-const NOTHING_READ: Page = { rows: [], documents: NO_DOCUMENTS, mark: undefined, constantScore: null };

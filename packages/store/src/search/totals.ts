@@ -2,7 +2,7 @@ import type { Query } from '@akin/domain';
 import type { Clock } from './date-math.ts';
 import { excludedQueries } from './excluded-queries.ts';
 import { isUnlimited, matchSource } from './matching.ts';
-import { NO_DOCUMENTS, type Page } from './page.ts';
+import { NO_PAGE, type Page } from './page.ts';
 import { isOfOneDocument, isValued, type SearchRequest, sortOf } from './request.ts';
 import { valueColumn } from './score-keys.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -58,6 +58,11 @@ function foundBy(request: SearchRequest, snapshot: Snapshot, { rows, found }: Pa
   return isShort || isOnlyOne ? start + rows.length : undefined;
 }
 
+/** The number of matches, if nothing of them was read. */
+export async function countMatches(request: SearchRequest, snapshot: Snapshot, clock: Clock): Promise<number> {
+  return (await readTotals(request, snapshot, clock, { ...NO_PAGE, best: null, constantScore: 0 })).found;
+}
+
 function isFromTheStart({ start = 0, cursorMark }: SearchRequest): boolean {
   return start === 0 && (cursorMark === undefined || cursorMark === '*');
 }
@@ -67,7 +72,7 @@ async function countAll(request: SearchRequest, snapshot: Snapshot, clock: Clock
   const [excluded] = allExceptQuery(request, snapshot) ?? [];
   if (excluded === undefined) return count(request, snapshot, clock);
   const few = { ...request, query: excluded, filters: [], start: 0, rows: 0 };
-  return maxRanked(request, snapshot) - (await readTotals(few, snapshot, clock, NO_PAGE)).found;
+  return maxRanked(request, snapshot) - (await countMatches(few, snapshot, clock));
 }
 
 /** @param enough counts at most so many */
@@ -98,9 +103,6 @@ async function askBest(request: SearchRequest, snapshot: Snapshot, clock: Clock)
   );
   return { found: Number(row?.found ?? 0), exact: true, best: row?.best ?? null };
 }
-
-/** A page that was not read, and whose best value is not needed. */
-const NO_PAGE: Page = { rows: [], documents: NO_DOCUMENTS, mark: undefined, constantScore: 0, best: null };
 
 /**
  * If a request asks for everything, or for everything but the matches of one query: that query, or nothing. @returns
