@@ -68,7 +68,7 @@ export function findHeads(
 }
 
 /** The place of a value in the order of a key. */
-export function placeIn({ isDescending }: Pick<OrderKey, 'isDescending'>, place: number): number {
+function placeIn({ isDescending }: Pick<OrderKey, 'isDescending'>, place: number): number {
   return isDescending && place !== LAST_PLACE ? LAST_PLACE - 1 - place : place;
 }
 
