@@ -14,6 +14,8 @@ if (rest) {
 }
 await runInFront([
   process.execPath,
+  // Node 20 aborts when a thread ends while V8 optimizes one of its functions in the background.
+  '--no-concurrent-recompilation',
   ...['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'],
   ...args,
 ]);
