@@ -72,7 +72,9 @@ async function main(name: string, args: readonly string[]): Promise<number> {
     return await program.run(parseOptions(program.command, args, process.env), stop.signal);
   } catch (error) {
     if (stop.signal.aborted) return 130;
-    const expected = error instanceof UsageError || ['AkinError', 'AkinRequestError'].includes((error as Error).name);
+    const { AkinRequestError } = await import('@akin/client');
+    const isRefused = error instanceof AkinRequestError || (error as Error).name === 'AkinError';
+    const expected = isRefused || error instanceof UsageError;
     process.stderr.write(`${expected ? messageOf(error as Error) : ((error as Error).stack ?? String(error))}\n`);
     return 1;
   }

@@ -6,12 +6,12 @@
  */
 import { parseJson, TypeClaims, validateDocument } from '@akin/domain';
 import { randomNumbers } from '@akin/testing';
+import { maintain } from '../dist/bulk/maintain.js';
 import {
   claimForAnalysis,
   commit,
   findCollection,
   loadSchema,
-  maintain,
   openStore,
   saveAnalysis,
   stageChanges,
