@@ -20,18 +20,9 @@ export async function build(root, packages, runNode) {
   const stamps = withNeeded(root, packages).map((folder) => [folder, stampOf(root, folder)]);
   const stale = stamps.filter(([folder, stamp]) => known[folder] !== stamp || !existsSync(join(folder, 'dist')));
   const folders = stale.map(([folder]) => folder);
-  const compileAll = (some) => Promise.all(some.filter((folder) => !isPage(folder)).map(compile));
-  // A last step takes seconds: it begins when what it runs is compiled, and the other packages are compiled meanwhile.
-  const withLastStep = folders.filter(lastStep);
-  const early = withNeeded(root, withLastStep);
-  await compileAll(folders.filter((folder) => early.includes(folder)));
-  await Promise.all([
-    ...withLastStep.map((folder) => runNode(lastStep(folder))),
-    // The page contains other packages.
-    compileAll(folders.filter((folder) => !early.includes(folder))).then(() =>
-      Promise.all(folders.filter(isPage).map((folder) => runNode([VITE, 'build', folder]))),
-    ),
-  ]);
+  await Promise.all(folders.filter((folder) => !isPage(folder)).map(compile));
+  // The page contains other packages.
+  for (const folder of folders.filter(isPage)) await runNode([VITE, 'build', folder]);
   writeFileSync(stampFile(root), JSON.stringify({ ...known, ...Object.fromEntries(stale) }));
   return folders;
 }
@@ -85,13 +76,6 @@ function packagesNeededBy(folder) {
   return Object.entries(dependencies)
     .filter(([, version]) => version.startsWith('workspace:'))
     .map(([name]) => realpathSync(join(folder, 'node_modules', name)));
-}
-
-/** The program that the build of a package runs after it is compiled, if there is one. */
-function lastStep(folder) {
-  const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  const [, program] = / && node (\S+)$/.exec(scripts.build) ?? [];
-  return program && [join(folder, program)];
 }
 
 const isPage = (folder) => existsSync(join(folder, 'vite.config.ts'));
