@@ -1,3 +1,4 @@
+import type { ModelSummary } from '@akin/contract';
 import { AkinError, type Region } from '@akin/domain';
 import type { Log, Metrics } from '@akin/runtime';
 import type { FilePlace, Store } from '@akin/store';
@@ -29,7 +30,7 @@ export type AnalyzeImage = (
   options: AnalyzeOptions,
 ) => Promise<Analysis>;
 
-interface AnalyzeOptions {
+export interface AnalyzeOptions {
   /** A client waits: the analysis goes before bulk work. */
   readonly urgent: boolean;
   readonly thumbnail?: boolean;
@@ -49,7 +50,7 @@ interface AnalyzeOptions {
  *
  * @throws AkinError unsupported-image, image-undecodable, too-large
  */
-export type MakeThumbnail = (bytes: Uint8Array) => Promise<Uint8Array>;
+type MakeThumbnail = (bytes: Uint8Array) => Promise<Uint8Array>;
 
 /** Commits what is ready in a collection. Resolves when searches see it. */
 export type CommitChanges = (collection: string) => Promise<unknown>;
@@ -90,25 +91,6 @@ export interface Originals {
   forget(collection: string): Promise<void>;
 }
 
-/** A content model that akin knows by name, or that is on this machine. */
-export interface ModelSummary {
-  /** Its word, or the name of its folder. */
-  readonly name: string;
-  /** Null if akin does not know it. */
-  readonly licence: string | null;
-  readonly megabytes: number | null;
-  /** Length of a descriptor. */
-  readonly numbers: number;
-  /** Whether it finds pictures by words. */
-  readonly words: boolean;
-  readonly about: string;
-  readonly here: boolean;
-  /** Whether new collections get it. */
-  readonly isDefault: boolean;
-  /** A download in progress, or why the last one failed. */
-  readonly download?: { readonly state: 'running' | 'failed'; readonly bytes: number; readonly msg?: string };
-}
-
 /** The content models of this machine. */
 export interface Models {
   list(): Promise<readonly ModelSummary[]>;
@@ -134,19 +116,22 @@ export const NO_MODELS: Models = {
 /** For a process that indexes no folders. */
 export const NO_ORIGINALS: Originals = { open: async () => undefined, forget: async () => {} };
 
-export interface GatewayConfig {
+/** What the handlers of a gateway work with. Who passes them closes them. */
+export interface Parts {
   readonly store: Store;
   readonly analyze: AnalyzeImage;
   readonly makeThumbnail: MakeThumbnail;
   readonly commit: CommitChanges;
   /** Called when operations were accepted that wait for analysis or a commit. */
   readonly wake: () => void;
-  /** Absent: there are no originals. */
-  readonly originals?: Originals;
-  /** Absent: there are no models. */
-  readonly models?: Models;
+  readonly originals: Originals;
+  readonly models: Models;
   /** Indexes the files again that failed in a run. Returns false if another process did the run. */
-  readonly retryRun?: (run: string) => boolean;
+  readonly retryRun: (run: string) => boolean;
+}
+
+/** Settings of any HTTP server of akin. */
+export interface ServerConfig {
   readonly log: Log;
   readonly metrics: GatewayMetrics;
   /** Default 127.0.0.1. */
@@ -163,20 +148,21 @@ export interface GatewayConfig {
   readonly corsOrigins?: readonly string[];
   /** The second prefix of all endpoints below `/api/cores`. Default `solr`. */
   readonly legacySegment?: string;
-  /** Folder of the built web page, served at `/`. */
-  readonly webFolder?: string;
   readonly version?: string;
   /** At shutdown, it keeps serving for this time, so that load balancers notice. Default 0. */
   readonly shutdownDelayMilliseconds?: number;
   readonly limits?: Partial<GatewayLimits>;
 }
 
+type Optional = 'originals' | 'models' | 'retryRun';
+
+export interface GatewayConfig extends ServerConfig, Omit<Parts, Optional>, Partial<Pick<Parts, Optional>> {
+  /** Folder of the built web page, served at `/`. */
+  readonly webFolder?: string;
+}
+
 /** The HTTP server of a process without a store. */
-export interface WorkerServerConfig
-  extends Omit<
-    GatewayConfig,
-    'store' | 'analyze' | 'makeThumbnail' | 'commit' | 'wake' | 'retryRun' | 'originals' | 'models' | 'webFolder'
-  > {
+export interface WorkerServerConfig extends ServerConfig {
   /** If given, `/analyze` is served. */
   readonly analyze?: AnalyzeImage;
   /** Rejects with AkinError unavailable, whose message says why, while the process cannot do its work. */

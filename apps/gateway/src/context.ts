@@ -1,5 +1,4 @@
 import type { Log, Semaphore } from '@akin/runtime';
-import type { Store } from '@akin/store';
 import type { Gate } from './access/gate.ts';
 import type { KeyRing } from './access/key-ring.ts';
 import type { BacklogQuota } from './admission/backlog-quota.ts';
@@ -7,25 +6,16 @@ import type { GatewayLimits } from './admission/limits.ts';
 import type { Semaphores } from './admission/semaphores.ts';
 import type { Background } from './background.ts';
 import type { Feeds } from './changes/feeds.ts';
-import type { AnalyzeImage, CommitChanges, GatewayMetrics, MakeThumbnail, Models, Originals } from './config.ts';
+import type { GatewayMetrics, Parts } from './config.ts';
 import type { Drain } from './http/drain.ts';
 import type { Files } from './http/pictures.ts';
 
-export interface SharedContext {
-  readonly store: Store;
-  readonly analyze: AnalyzeImage;
-  readonly makeThumbnail: MakeThumbnail;
-  readonly commit: CommitChanges;
+export interface SharedContext extends Parts {
   /** Resolves if the process can do its work. Otherwise rejects with the reason. */
   readonly ready: () => Promise<void>;
   /** As `ready`, but only for requests over HTTP. */
   readonly httpReady: () => Promise<void>;
   readonly drain: Drain;
-  readonly wake: () => void;
-  readonly originals: Originals;
-  readonly models: Models;
-  /** False if another process did the run. */
-  readonly retryRun: (run: string) => boolean;
   /** Commits a collection after a delay in milliseconds, unless the gateway stops before. */
   readonly scheduleCommit: (collection: string, milliseconds: number) => void;
   readonly background: Background['run'];

@@ -1,24 +1,12 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { ENDPOINTS, type Endpoint, type EndpointName } from '@akin/contract';
-import { AkinError, quote } from '@akin/domain';
+import { addresses, ENDPOINTS, type Endpoint, type EndpointName } from '@akin/contract';
+import { AkinError, badRequest, quote } from '@akin/domain';
 import { unlessAborted } from '@akin/runtime';
 import { listKeys } from '@akin/store';
 import express, { type Express, type Request, type Response } from 'express';
 import { type AccessConfig, Gate, requiresKeys } from './access/gate.ts';
 import { KeyRing } from './access/key-ring.ts';
-import { BacklogQuota } from './admission/backlog-quota.ts';
-import { DEFAULT_GATEWAY_LIMITS } from './admission/limits.ts';
-import { limitOpenRequests } from './admission/open-requests.ts';
-import { createMemoryBudget, createSemaphores } from './admission/semaphores.ts';
-import * as handlers from './api/handlers.ts';
-import { createBackground } from './background.ts';
-import { Feeds } from './changes/feeds.ts';
-import { type GatewayConfig, NO_MODELS, NO_ORIGINALS, type WorkerServerConfig } from './config.ts';
-import type { Context, SharedContext } from './context.ts';
-import { cors } from './http/cors.ts';
-import { Drain } from './http/drain.ts';
-import { checkHeaders, rejectMalformedRequest } from './http/malformed-request.ts';
 import {
   checkHost,
   isLoopback,
@@ -26,7 +14,26 @@ import {
   readHostNames,
   resourcePolicy,
   type SafetyConfig,
-} from './http/safety.ts';
+} from './access/safety.ts';
+import { BacklogQuota } from './admission/backlog-quota.ts';
+import { DEFAULT_GATEWAY_LIMITS } from './admission/limits.ts';
+import { limitOpenRequests } from './admission/open-requests.ts';
+import { createMemoryBudget, createSemaphores } from './admission/semaphores.ts';
+import * as handlers from './api/handlers.ts';
+import { createBackground } from './background.ts';
+import { Feeds } from './changes/feeds.ts';
+import {
+  type GatewayConfig,
+  NO_MODELS,
+  NO_ORIGINALS,
+  type Parts,
+  type ServerConfig,
+  type WorkerServerConfig,
+} from './config.ts';
+import type { SharedContext } from './context.ts';
+import { cors } from './http/cors.ts';
+import { Drain } from './http/drain.ts';
+import { checkHeaders, rejectMalformedRequest } from './http/malformed-request.ts';
 import { beginRequest, countUnrouted, type Handler, type HandlerFor, serve, writeError } from './http/serve.ts';
 import { traceRequest } from './http/trace-request.ts';
 import { unknownAddress } from './http/unknown-address.ts';
@@ -73,7 +80,7 @@ export async function createGateway(config: GatewayConfig): Promise<Gateway> {
     originals: config.originals ?? NO_ORIGINALS,
     models: config.models ?? NO_MODELS,
   };
-  const gateway = await open(config, parts, Object.keys(ENDPOINTS) as EndpointName[]);
+  const gateway = await open(config, parts, Object.keys(ENDPOINTS) as EndpointName[], config.webFolder);
   return {
     ...gateway,
     async [Symbol.asyncDispose]() {
@@ -100,26 +107,11 @@ export async function createWorkerServer(config: WorkerServerConfig): Promise<Ga
   return open(config, { ...parts, analyze, ready, httpReady }, names, config.fallback);
 }
 
-type Parts = Pick<
-  Context,
-  | 'store'
-  | 'analyze'
-  | 'makeThumbnail'
-  | 'commit'
-  | 'wake'
-  | 'ready'
-  | 'httpReady'
-  | 'scheduleCommit'
-  | 'retryRun'
-  | 'originals'
-  | 'models'
->;
-
 async function open(
-  config: Omit<GatewayConfig, keyof Parts>,
-  parts: Parts,
+  config: ServerConfig,
+  parts: Parts & Pick<SharedContext, 'ready' | 'httpReady' | 'scheduleCommit'>,
   names: readonly EndpointName[],
-  fallback?: () => AkinError,
+  rest: string | (() => AkinError) | undefined,
 ): Promise<Gateway> {
   const host = config.host ?? '127.0.0.1';
   const safety: SafetyConfig = {
@@ -134,8 +126,7 @@ async function open(
   if (safety.keyed) await requireKey(parts, config.access ?? {});
   const legacySegment = config.legacySegment ?? 'solr';
   if (!/^[A-Za-z0-9_-]+$/.test(legacySegment) || TAKEN_SEGMENTS.includes(legacySegment)) {
-    throw new AkinError(
-      'bad-request',
+    throw badRequest(
       `The legacy segment ${quote(legacySegment)} cannot be the first part of a path: choose other letters, digits, - and _ (--legacy-segment).`,
     );
   }
@@ -169,7 +160,7 @@ async function open(
     version: config.version ?? '0.0.0',
   };
   if (parts.store !== undefined) resumeOrphanedReindexes(context, limits.orphanedReindexesMilliseconds);
-  const app = createApp(context, safety, names, fallback ?? config.webFolder);
+  const app = createApp(context, safety, names, rest);
   const server = createServer(
     {
       maxHeaderSize: MAX_HEADER_BYTES,
@@ -279,9 +270,7 @@ function createApp(
   app.use((error: unknown, request: Request, response: Response, _next: unknown) => {
     // The router cannot decode the path: an error of the client.
     const broken = error instanceof URIError;
-    const known = broken
-      ? new AkinError('bad-request', 'The path contains a broken percent escape: encode the path as UTF-8.')
-      : error;
+    const known = broken ? badRequest('The path contains a broken percent escape: encode the path as UTF-8.') : error;
     writeError(known, request, response, context);
     countUnrouted(response, context);
   });
@@ -297,21 +286,13 @@ interface Route {
 /** The handlers of each path, by method. */
 function routes(names: readonly EndpointName[], legacySegment: string): Map<string, Map<string, Route>> {
   const table = new Map<string, Map<string, Route>>();
-  const add = (address: string, route: Route) => {
-    const path = address.replace(/\{([^}]+)\}/g, ':$1');
-    const methods = table.get(path) ?? new Map<string, Route>();
-    for (const method of route.endpoint.methods) methods.set(method, route);
-    table.set(path, methods);
-  };
   for (const name of names) {
     const endpoint: Endpoint = ENDPOINTS[name];
-    if (endpoint.mount === 'service') {
-      add(endpoint.path, { name, endpoint, prefix: 'cores' });
-    } else if (endpoint.mount === 'legacy') {
-      add(`/${legacySegment}${endpoint.path}`, { name, endpoint, prefix: 'legacy' });
-    } else {
-      add(`/api/cores${endpoint.path}`, { name, endpoint, prefix: 'cores' });
-      add(`/${legacySegment}${endpoint.path}`, { name, endpoint, prefix: 'legacy' });
+    for (const [prefix, address] of addresses(endpoint, legacySegment)) {
+      const path = address.replace(/\{([^}]+)\}/g, ':$1');
+      const methods = table.get(path) ?? new Map<string, Route>();
+      for (const method of endpoint.methods) methods.set(method, { name, endpoint, prefix });
+      table.set(path, methods);
     }
   }
   return table;

@@ -18,12 +18,20 @@ export const COMMON_PARAMETERS = {
   }),
 };
 
+/** Longest wait for the operations of an `after` token, in milliseconds. */
+const MAX_AFTER_TIMEOUT = 300_000;
+
+export function afterTimeout(description = 'As for a search.') {
+  return integer(0, MAX_AFTER_TIMEOUT).default(30_000).meta({ description });
+}
+
 /** Parameters of reads that must see the changes of an update. */
 export const AFTER_PARAMETERS = {
   after: text().optional().meta({
     description:
       'The `responseHeader.token` of an update. The response waits until its operations are visible, failed or superseded.',
   }),
+  afterTimeout: afterTimeout(),
 };
 
 export const OPERATION_PARAMETER = text().meta({

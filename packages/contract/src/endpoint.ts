@@ -22,11 +22,10 @@ export interface Endpoint {
    */
   readonly obeysKeyFilter?: boolean;
   /**
-   * `collections`: below `/api/cores` and, with the same meaning, below the legacy segment (`/solr`).
-   * `legacy`: below the legacy segment only, for old clients.
-   * `service`: at the root.
+   * `legacy`: below the legacy segment (`/solr`) only, for old clients. `service`: at the root. Absent: below
+   * `/api/cores` and, with the same meaning, below the legacy segment.
    */
-  readonly mount: 'collections' | 'legacy' | 'service';
+  readonly mount?: 'legacy' | 'service';
   /** The rest of the path, with names in braces: `/{collection}/select`. */
   readonly path: string;
   readonly summary: string;
@@ -50,7 +49,7 @@ export interface Endpoint {
   readonly response: z.ZodType | string;
   /** Further HTTP statuses of success besides 200, with their meaning. */
   readonly statuses?: Readonly<Record<number, string>>;
-  /** True: a GET may change data too, so requests from pages of other origins are refused. */
+  /** True: a GET changes data too, as other methods do, so that pages of other origins may not send it. */
   readonly changesData?: boolean;
 }
 

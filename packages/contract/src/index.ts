@@ -1,6 +1,7 @@
 export * from './common.ts';
 export * from './endpoint.ts';
 export * from './endpoints.ts';
+export type { ModelSummary } from './http/models.ts';
 export { REFUSED_SCHEMA_COMMANDS } from './http/schema.ts';
 export * from './jobs.ts';
 export * from './openapi.ts';

@@ -98,12 +98,13 @@ export function openApiDocument(options: { version: string; legacySegment: strin
   const components: Components = { schemas: {}, parameters: {} };
   const paths: Record<string, Json> = {};
   for (const [name, endpoint] of Object.entries<Endpoint>(ENDPOINTS)) {
-    for (const [suffix, path] of addresses(endpoint, legacySegment)) {
-      if (`${path}/`.startsWith(`/${legacySegment}/`) !== legacy) continue;
+    for (const [prefix, path] of addresses(endpoint, legacySegment)) {
+      if ((prefix === 'legacy') !== legacy) continue;
       const item = paths[path] ?? {};
       paths[path] = item;
+      const id = legacy && endpoint.mount === undefined ? `${name}Legacy` : name;
       for (const method of endpoint.methods) {
-        item[method.toLowerCase()] = operation(name, suffix, method, endpoint, components);
+        item[method.toLowerCase()] = operation(name, id, method, endpoint, components);
       }
     }
   }
@@ -129,24 +130,20 @@ export function openApiDocument(options: { version: string; legacySegment: strin
 const tagOf = (name: string): string =>
   Object.keys(TAGS).find((tag) => TAGS[tag]?.endpoints.includes(name)) ?? 'Collections';
 
-/** The paths of one endpoint, each with the part that makes its operation ids unique. */
-export function addresses(endpoint: Endpoint, legacySegment: string): [suffix: string, path: string][] {
-  if (endpoint.mount === 'service') return [['', endpoint.path]];
-  if (endpoint.mount === 'legacy') return [['', `/${legacySegment}${endpoint.path}`]];
-  return [
-    ['', `/api/cores${endpoint.path}`],
-    ['Legacy', `/${legacySegment}${endpoint.path}`],
-  ];
+/** The paths of one endpoint. At the root counts as `cores`. */
+export function addresses({ mount, path }: Endpoint, legacySegment: string): ['cores' | 'legacy', path: string][] {
+  if (mount === 'service') return [['cores', path]];
+  const legacy: ['legacy', string] = ['legacy', `/${legacySegment}${path}`];
+  return mount === 'legacy' ? [legacy] : [['cores', `/api/cores${path}`], legacy];
 }
 
 function descriptionOf({ description, scope, obeysKeyFilter }: Endpoint): { readonly description?: string } {
-  const refused = scope === 'anyone' || scope === 'admin' || obeysKeyFilter ? [] : ['Not for keys with a filter.'];
-  const sentences = [...(description === undefined ? [] : [description]), ...refused];
+  const refused = scope === 'anyone' || scope === 'admin' || obeysKeyFilter ? undefined : 'Not for keys with a filter.';
+  const sentences = [description, refused].filter((sentence) => sentence !== undefined);
   return sentences.length === 0 ? {} : { description: sentences.join(' ') };
 }
 
-function operation(name: string, suffix: string, method: string, endpoint: Endpoint, components: Components): Json {
-  const id = `${name}${suffix}`;
+function operation(name: string, id: string, method: string, endpoint: Endpoint, components: Components): Json {
   const parameters = schemaOf(endpoint.parameters, components);
   const properties = (parameters.properties ?? {}) as Record<string, Json>;
   // In the shape that a handler gets, parameters with a default are required; a client may leave them out.

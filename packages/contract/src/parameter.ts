@@ -2,8 +2,8 @@ import { z } from 'zod';
 
 /*
  * A parameter is text on the wire. Each of these functions parses one text into a value, refuses an invalid text, and
- * appears in the OpenAPI document with the type of the value. A parameter that may repeat is a `z.array` of one of them
- * and gets all values in order. For other parameters the first value counts, as in Solr.
+ * appears in the OpenAPI document with the type of the value. A parameter that may repeat is `texts()` or a `z.array` of
+ * one of them, and gets all values in order. For other parameters the first value counts, as in Solr.
  */
 
 /**
@@ -52,4 +52,9 @@ export function choice<const Words extends readonly [string, ...string[]]>(words
 /** Any text. */
 export function text() {
   return z.string();
+}
+
+/** Any number of texts. */
+export function texts() {
+  return z.array(text()).default([]);
 }

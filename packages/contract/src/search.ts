@@ -1,14 +1,19 @@
 import { isTimeZone } from '@akin/domain';
 import { z } from 'zod';
-import { AFTER_PARAMETERS, COLLECTION_PARAMETER, COMMON_PARAMETERS, DOCUMENT, responseOf } from './common.ts';
-import { choice, decimal, flag, integer, limit, text } from './parameter.ts';
+import {
+  AFTER_PARAMETERS,
+  afterTimeout,
+  COLLECTION_PARAMETER,
+  COMMON_PARAMETERS,
+  DOCUMENT,
+  responseOf,
+} from './common.ts';
+import { choice, decimal, flag, integer, limit, text, texts } from './parameter.ts';
 
 /** Maximum number of documents on one page. */
 export const MAX_ROWS = 1000;
 /** Maximum of `start` plus `rows`. */
 export const MAX_DEPTH = 10_000;
-/** Longest wait for the operations of an `after` token, in milliseconds. */
-export const MAX_AFTER_TIMEOUT = 300_000;
 
 const RANGE_INCLUDES = ['lower', 'upper', 'edge', 'outer', 'all'] as const;
 const RANGE_OTHERS = ['before', 'after', 'between', 'all', 'none'] as const;
@@ -54,17 +59,14 @@ export const SEARCH_PARAMETERS = z.object({
   q: text()
     .default('*:*')
     .meta({ description: 'The query. With `rank.by.*` it filters and does not rank.', example: 'labels:shoe' }),
-  fq: z
-    .array(text())
-    .default([])
-    .meta({
-      description: 'Filter queries. All of them must match: `-id:7`, `price:[10 TO *]`.',
-      example: ['price:[10 TO *]'],
-    }),
+  fq: texts().meta({
+    description: 'Filter queries. All of them must match: `-id:7`, `price:[10 TO *]`.',
+    example: ['price:[10 TO *]'],
+  }),
   sort: text()
     .optional()
     .meta({ description: 'Sort order, for example `price asc, geodist() asc, id asc`. Default: highest score first.' }),
-  fl: z.array(text()).default([]).meta({
+  fl: texts().meta({
     description:
       'Fields to return, separated by commas or spaces. Names may contain `*`: `id,color_*,score,cost:price,km:geodist()`. `-outputs` leaves out the outputs of the analysis that are not named: `*,-outputs`.',
   }),
@@ -108,16 +110,13 @@ export const SEARCH_PARAMETERS = z.object({
       'Number of matches up to which `numFound` is exact. Above it, `numFound` may be a lower bound. Default: always exact.',
   }),
   facet: flag().default(false).meta({ description: 'Count the matches by the given `facet.*` parameters.' }),
-  'facet.field': z
-    .array(text())
-    .default([])
-    .meta({
-      description:
-        'Count by the values of these fields. `{!ex=tag}field` leaves out the filters that are tagged `{!tag=tag}…`.',
-      example: ['labels'],
-    }),
-  'facet.query': z.array(text()).default([]).meta({ description: 'Count the matches that also match these queries.' }),
-  'facet.range': z.array(text()).default([]).meta({
+  'facet.field': texts().meta({
+    description:
+      'Count by the values of these fields. `{!ex=tag}field` leaves out the filters that are tagged `{!tag=tag}…`.',
+    example: ['labels'],
+  }),
+  'facet.query': texts().meta({ description: 'Count the matches that also match these queries.' }),
+  'facet.range': texts().meta({
     description:
       'Count by ranges of these fields. They must have numbers or dates; a document counts once in each range, however many values it has there.',
   }),
@@ -131,10 +130,9 @@ export const SEARCH_PARAMETERS = z.object({
   group: flag().default(false).meta({
     description: 'Return groups of documents with the same value of `group.field`, as `grouped` instead of `response`.',
   }),
-  'group.field': z
-    .array(text())
-    .default([])
-    .meta({ description: 'The field, with one value per document. `rows`, `start` and `sort` are about groups.' }),
+  'group.field': texts().meta({
+    description: 'The field, with one value per document. `rows`, `start` and `sort` are about groups.',
+  }),
   'group.limit': integer(0, MAX_ROWS).default(1).meta({ description: 'Number of documents of each group.' }),
   'group.offset': integer(0, MAX_DEPTH).default(0).meta({ description: 'Number of documents of each group to skip.' }),
   'group.sort': text().optional().meta({ description: 'Order inside a group. Default: that of `sort`.' }),
@@ -147,50 +145,38 @@ export const SEARCH_PARAMETERS = z.object({
     description: 'Facets count only the first document of each group, not all matches.',
   }),
   stats: flag().default(false).meta({ description: 'Compute the figures of the fields in `stats.field`.' }),
-  'stats.field': z
-    .array(text())
-    .default([])
-    .meta({
-      description:
-        'Fields whose `min`, `max`, `count` and `missing` over all matches are returned, and `sum`, `mean` and `stddev` of numbers. `{!ex=tag}price` leaves out the filters that are tagged `{!tag=tag}…`; `{!min=true max=true}price` returns only these.',
-      example: ['price'],
-    }),
+  'stats.field': texts().meta({
+    description:
+      'Fields whose `min`, `max`, `count` and `missing` over all matches are returned, and `sum`, `mean` and `stddev` of numbers. `{!ex=tag}price` leaves out the filters that are tagged `{!tag=tag}…`; `{!min=true max=true}price` returns only these.',
+    example: ['price'],
+  }),
   'json.nl': choice(['flat', 'map', 'arrarr', 'arrmap', 'arrntv']).default('flat').meta({
     description: 'Format of lists of values and counts.',
   }),
-  'rank.by.id': z.array(text()).default([]).meta({
+  'rank.by.id': texts().meta({
     description:
       'Rank by similarity to this stored document. If the collection has descriptors of another model, every other `rank.by.*` is answered with 409; without a calibration of that model, this one is too.',
   }),
-  'rank.by.url': z.array(text()).default([]).meta({ description: 'Rank by similarity to the picture at this URL.' }),
-  'rank.by.data': z.array(text()).default([]).meta({
+  'rank.by.url': texts().meta({ description: 'Rank by similarity to the picture at this URL.' }),
+  'rank.by.data': texts().meta({
     description: 'Rank by similarity to this picture, as base64 or a data URI. Send it in a form body.',
   }),
-  'rank.by.hex': z
-    .array(text())
-    .default([])
-    .meta({
-      description:
-        'Rank by colours, as `0xRRGGBB` or `#RRGGBB`. Separate several by commas, each with an optional `:weight`.',
-      example: ['0xff0000:2,0xffffff'],
-    }),
-  'rank.by.text': z
-    .array(text())
-    .default([])
-    .meta({
-      description:
-        'Rank by how well pictures match these words, 1 to 1,000 characters. Only with `rank.mode=content`, and a content model with a text encoder. A search by words alone has its own calibration.',
-      example: ['a red bike on the beach'],
-    }),
-  'rank.by.outputs': z.array(text()).default([]).meta({ description: 'Rank by the `outputs` of an analysis.' }),
-  'rank.region': z
-    .array(text())
-    .default([])
-    .meta({
-      description:
-        'The part of a picture that counts: `x,y,w,h` in fractions of its upright sides, at least 16 pixels a side. One for each `rank.by.id`, `rank.by.url`, `rank.by.data` or file, in their order; an empty one means the whole picture. The part of a document is cut from its original file or address, or else from its thumbnail, which a warning says.',
-      example: ['0.5,0,0.5,1'],
-    }),
+  'rank.by.hex': texts().meta({
+    description:
+      'Rank by colours, as `0xRRGGBB` or `#RRGGBB`. Separate several by commas, each with an optional `:weight`.',
+    example: ['0xff0000:2,0xffffff'],
+  }),
+  'rank.by.text': texts().meta({
+    description:
+      'Rank by how well pictures match these words, 1 to 1,000 characters. Only with `rank.mode=content`, and a content model with a text encoder. A search by words alone has its own calibration.',
+    example: ['a red bike on the beach'],
+  }),
+  'rank.by.outputs': texts().meta({ description: 'Rank by the `outputs` of an analysis.' }),
+  'rank.region': texts().meta({
+    description:
+      'The part of a picture that counts: `x,y,w,h` in fractions of its upright sides, at least 16 pixels a side. One for each `rank.by.id`, `rank.by.url`, `rank.by.data` or file, in their order; an empty one means the whole picture. The part of a document is cut from its original file or address, or else from its thumbnail, which a warning says.',
+    example: ['0.5,0,0.5,1'],
+  }),
   'rank.weights': text().optional().meta({
     description: 'One number for each `rank.by.*`, in the same order. A negative number means "not like this".',
     example: '1,-0.5',
@@ -212,11 +198,14 @@ export const SEARCH_PARAMETERS = z.object({
       'How many documents with the nearest codes an approximate ranking compares. `off`: all documents, which is exact. `low` (the default), `medium` and `high`: at least 2,500, 1,000 and 500, and more if many are almost equally near. Searches with `rank.threshold`, with `cursorMark` or past the first 1,000 documents are exact.',
   }),
   ...AFTER_PARAMETERS,
-  afterTimeout: integer(0, MAX_AFTER_TIMEOUT).default(30_000).meta({
-    description: 'Longest wait for `after`, in milliseconds. After it the response is 503.',
-  }),
+  afterTimeout: afterTimeout('Longest wait for `after`, in milliseconds. After it the response is 503.'),
   ...COMMON_PARAMETERS,
 });
+
+const { df, pt, d, sfield, NOW, TZ } = SEARCH_PARAMETERS.shape;
+
+/** The parameters that say how a query is read. */
+export const QUERY_PARAMETERS = { df, pt, d, sfield, NOW, TZ };
 
 const DOCUMENT_LIST = z.object({
   numFound: z.int().meta({ description: 'Documents that match.' }),

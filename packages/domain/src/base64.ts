@@ -1,4 +1,4 @@
-import { AkinError } from './errors.ts';
+import { AkinError, badRequest } from './errors.ts';
 
 /**
  * Decodes a picture that was sent as text: base64, base64url or a data URI of any type. Repairs damage that is common
@@ -14,15 +14,13 @@ export function decodeBase64(text: string, maxBytes: number): Uint8Array {
   const digits = base64.replace(/={1,2}$/, '');
   const invalid = /[^A-Za-z0-9+/_-]/.exec(digits);
   if (invalid) {
-    throw new AkinError(
-      'bad-request',
+    throw badRequest(
       `The image data is not base64: character ${invalid.index + 1} of it does not belong to base64. Encode the bytes of the image file as base64.`,
     );
   }
-  if (digits.length === 0)
-    throw new AkinError('bad-request', 'The image data is empty. Send the image file as base64.');
+  if (digits.length === 0) throw badRequest('The image data is empty. Send the image file as base64.');
   if (digits.length % 4 === 1) {
-    throw new AkinError('bad-request', 'The image data is incomplete base64: it was cut. Send all of it.');
+    throw badRequest('The image data is incomplete base64: it was cut. Send all of it.');
   }
   if (Math.floor((digits.length * 3) / 4) > maxBytes) throw imageTooLarge(maxBytes);
   return Buffer.from(digits, 'base64');
@@ -43,7 +41,7 @@ function dataOf(text: string): string {
   if (!/^data:/i.test(text)) return text;
   const comma = text.indexOf(',');
   if (comma < 0 || !/;\s*base64\s*$/i.test(text.slice(0, Math.min(comma, 1000)))) {
-    throw new AkinError('bad-request', 'The data URI does not hold base64: it must look like data:image/jpeg;base64,…');
+    throw badRequest('The data URI does not hold base64: it must look like data:image/jpeg;base64,…');
   }
   return text.slice(comma + 1);
 }

@@ -43,6 +43,12 @@ export interface ErrorDetail {
   readonly msg: string;
 }
 
+export interface AkinErrorOptions {
+  readonly details?: readonly ErrorDetail[];
+  readonly cause?: unknown;
+  readonly retryAfterSeconds?: number;
+}
+
 /** The only error class of akin. `message` is for the user: it says what to do next and contains no internals. */
 export class AkinError extends Error {
   override readonly name = 'AkinError';
@@ -50,16 +56,17 @@ export class AkinError extends Error {
   readonly details: readonly ErrorDetail[];
   readonly retryAfterSeconds: number | undefined;
 
-  constructor(
-    code: ErrorCode,
-    message: string,
-    options: { details?: readonly ErrorDetail[]; cause?: unknown; retryAfterSeconds?: number } = {},
-  ) {
+  constructor(code: ErrorCode, message: string, options: AkinErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.details = options.details ?? [];
     this.retryAfterSeconds = options.retryAfterSeconds;
   }
+}
+
+/** The request is wrong. `message` says what is, and what to send instead. */
+export function badRequest(message: string, options?: AkinErrorOptions): AkinError {
+  return new AkinError('bad-request', message, options);
 }
 
 /** Calls `read` and prefixes the message of an error with the name of a parameter. */

@@ -1,4 +1,4 @@
-import { AkinError } from './errors.ts';
+import { badRequest } from './errors.ts';
 import { parseLocation } from './location.ts';
 import type { Location } from './schema.ts';
 import { quote } from './text.ts';
@@ -36,8 +36,7 @@ export function parseGeodist(text: string, parameter: ParameterLookup): Distance
   const names = values.filter((arg) => !isNumber(arg));
   const inPlace = values.length < 3 || isNumber(values[1] as string);
   if (![0, 2].includes(numbers.length) || names.length > 1 || names[0] === '' || !inPlace) {
-    throw new AkinError(
-      'bad-request',
+    throw badRequest(
       `geodist takes a field, a latitude and a longitude: geodist(field,lat,lon). Without the field, sfield gives it; without the numbers, pt gives them. Found ${quote(text.trim())}.`,
     );
   }
@@ -57,14 +56,13 @@ export function spatialField(parameter: ParameterLookup): string {
 export function pointOf(what: string, parameter: ParameterLookup): Location {
   const text = parameter('pt');
   if (text !== undefined && text !== '') return readPoint('pt', text);
-  throw new AkinError('bad-request', `${what} needs pt=<latitude>,<longitude>.`);
+  throw badRequest(`${what} needs pt=<latitude>,<longitude>.`);
 }
 
 function readPoint(name: string, text: string): Location {
   const place = parseLocation(text);
   if (place !== null) return place;
-  throw new AkinError(
-    'bad-request',
+  throw badRequest(
     `${name} is a place: latitude and longitude in degrees with a comma between, such as 48.1,11.5; found ${quote(text)}.`,
   );
 }

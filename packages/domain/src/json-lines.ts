@@ -1,4 +1,4 @@
-import { AkinError } from './errors.ts';
+import { AkinError, badRequest } from './errors.ts';
 import { type JsonValue, parseJson } from './json.ts';
 
 /** Maximum bytes of one line: the same as for one value of any other body. */
@@ -64,7 +64,7 @@ function parseLine(
     // Decode in one call: a streaming decoder takes seven times as long.
     text = decoder.decode(pieces.length === 1 ? pieces[0] : joined(pieces));
   } catch (cause) {
-    return { line, error: new AkinError('bad-request', `Line ${line} is not UTF-8.`, { cause }) };
+    return { line, error: badRequest(`Line ${line} is not UTF-8.`, { cause }) };
   }
   if (text.trim() === '') return undefined;
   try {

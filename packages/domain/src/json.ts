@@ -1,4 +1,4 @@
-import { AkinError } from './errors.ts';
+import { type AkinError, badRequest } from './errors.ts';
 import { CLOSE_ARRAY, CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './json-bytes.ts';
 
 /**
@@ -103,10 +103,7 @@ function positionAt(text: string, offset: number, start: TextPosition = TEXT_STA
 }
 
 export function jsonError(position: TextPosition, problem: string): AkinError {
-  return new AkinError(
-    'bad-request',
-    `The JSON cannot be read at line ${position.line}, column ${position.column}: ${problem}.`,
-  );
+  return badRequest(`The JSON cannot be read at line ${position.line}, column ${position.column}: ${problem}.`);
 }
 
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;

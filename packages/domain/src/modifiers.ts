@@ -1,4 +1,4 @@
-import { AkinError } from './errors.ts';
+import { badRequest } from './errors.ts';
 import { isJsonArray, JsonObject, type JsonValue } from './json.ts';
 import { type FieldType, type FieldValue, isListType } from './schema.ts';
 import { quote } from './text.ts';
@@ -47,7 +47,7 @@ export function readModifiers(type: FieldType, values: readonly JsonValue[]): Mo
   );
   const names = [...new Set(sent.map(([name]) => name))];
   if (!isListType(type) && names.length < sent.length) {
-    throw new AkinError('bad-request', 'it is given twice, and takes one value');
+    throw badRequest('it is given twice, and takes one value');
   }
   return names.map((name) => {
     const own = sent.filter(([one]) => one === name).map(([, value]) => value);
@@ -84,7 +84,7 @@ export function applyModifiers(
 }
 
 function ofList(type: FieldType, name: ModifierName, values: readonly JsonValue[]): Modifier {
-  if (name === 'inc') throw new AkinError('bad-request', '"inc" takes a number, and it is a list');
+  if (name === 'inc') throw badRequest('"inc" takes a number, and it is a list');
   const elements = values.flatMap((value) => (isJsonArray(value) ? [...value] : [value])).filter((one) => one !== null);
   if (elements.length === 0 && name === 'set') return { name, value: null, coerced: undefined };
   return { name, value: elements, coerced: coerceValue(type, elements) };
@@ -92,16 +92,13 @@ function ofList(type: FieldType, name: ModifierName, values: readonly JsonValue[
 
 function ofSingle(type: FieldType, name: ModifierName, value: JsonValue): Modifier {
   if (name !== 'set' && name !== 'inc') {
-    throw new AkinError(
-      'bad-request',
-      `"${name}" changes a list; "set" and, for a number, "inc" change a single value${DEFINE_LIST}`,
-    );
+    throw badRequest(`"${name}" changes a list; "set" and, for a number, "inc" change a single value${DEFINE_LIST}`);
   }
   if (name === 'inc' && type !== 'long' && type !== 'double') {
-    throw new AkinError('bad-request', `"inc" takes a field of numbers; this one has the type ${type}`);
+    throw badRequest(`"inc" takes a field of numbers; this one has the type ${type}`);
   }
   if (isJsonArray(value)) {
-    throw new AkinError('bad-request', `an array was sent, and it takes one value${DEFINE_LIST}`);
+    throw badRequest(`an array was sent, and it takes one value${DEFINE_LIST}`);
   }
   if (value === null && name === 'set') return { name, value, coerced: undefined };
   return { name, value, coerced: coerceValue(type, value) };
@@ -146,8 +143,5 @@ function sum(field: string, before: FieldValue, by: bigint | number): bigint | n
     const value = before + by;
     if (Number.isFinite(value)) return value;
   }
-  throw new AkinError(
-    'bad-request',
-    `The field ${quote(field)} cannot grow from ${before} by ${by}: the result does not fit its type.`,
-  );
+  throw badRequest(`The field ${quote(field)} cannot grow from ${before} by ${by}: the result does not fit its type.`);
 }

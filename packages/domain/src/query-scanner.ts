@@ -1,4 +1,4 @@
-import { AkinError } from './errors.ts';
+import { type AkinError, badRequest } from './errors.ts';
 import type { ParameterLookup } from './geodist.ts';
 import type { WildcardPart } from './query.ts';
 import { unstorableReason } from './text.ts';
@@ -44,7 +44,7 @@ export function queryError(text: string, position: number, problem: string, orig
   const where = before === '' ? '' : `, after ${JSON.stringify(before)}`;
   const found = `cannot be read at ${origin === undefined ? '' : 'its '}character ${character}${where}: ${problem}.`;
   const query = origin === undefined ? 'The query' : `The query inside the one that begins at character ${origin + 1}`;
-  return new AkinError('bad-request', `${query} ${found}`);
+  return badRequest(`${query} ${found}`);
 }
 
 /** Number of code points between two UTF-16 positions. */

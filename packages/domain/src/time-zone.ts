@@ -1,4 +1,4 @@
-import { AkinError } from './errors.ts';
+import { badRequest } from './errors.ts';
 
 const OFFSET = /^GMT([+-])(\d{1,2})(?::?([0-5]\d))?$/;
 
@@ -114,8 +114,7 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
     formats.set(timeZone, format);
     return format;
   } catch (cause) {
-    throw new AkinError(
-      'bad-request',
+    throw badRequest(
       `TZ=${JSON.stringify(timeZone.slice(0, 60))} is not a time zone; use a name such as Europe/Berlin.`,
       { cause },
     );

@@ -1,6 +1,6 @@
 import { looksLikeDate, stringDateWarning } from './date-like.ts';
 import type { NewDocument } from './document.ts';
-import { AkinError, type ErrorCode, type ErrorDetail } from './errors.ts';
+import { AkinError, badRequest, type ErrorCode, type ErrorDetail } from './errors.ts';
 import { parseId } from './ids.ts';
 import { isJsonArray, JsonNumber, JsonObject, type JsonValue, parseLong } from './json.ts';
 import { stringifyJson } from './json-write.ts';
@@ -138,7 +138,7 @@ class Validation {
     if (!isModifier(value) || (name !== 'import' && name !== 'thumbnail')) return value;
     const [entry] = value.entries;
     if (value.entries.length > 1 || entry?.[0] !== 'set' || entry[1] === null) {
-      throw new AkinError('bad-request', 'it can only be set, to a value');
+      throw badRequest('it can only be set, to a value');
     }
     this.#isAtomic = true;
     return entry[1];
@@ -171,8 +171,7 @@ class Validation {
     }
     const unknown = values.map(unknownModifier).find((one) => one !== undefined);
     if (unknown !== undefined) {
-      throw new AkinError(
-        'bad-request',
+      throw badRequest(
         `an object was sent, and ${quote(unknown)} is not one of the modifiers ${MODIFIER_NAMES.join(', ')}`,
       );
     }
@@ -253,11 +252,11 @@ class Validation {
 
   #newType(name: string, value: JsonValue): FieldType {
     const problem = fieldNameProblem(name);
-    if (problem !== null) throw new AkinError('bad-request', problem);
+    if (problem !== null) throw badRequest(problem);
     const type = deriveType(value);
     if (type === null) {
       const advice = isJsonArray(value) ? DEFINE_LIST : '';
-      throw new AkinError('bad-request', `${describeValue(value)} has no type that a field can have${advice}`);
+      throw badRequest(`${describeValue(value)} has no type that a field can have${advice}`);
     }
     return type;
   }
@@ -328,8 +327,8 @@ function valuesByName(json: JsonObject): Map<string, readonly JsonValue[]> {
 
 function single(values: readonly JsonValue[], advice = ''): JsonValue | undefined {
   const value = values[0];
-  if (values.length > 1) throw new AkinError('bad-request', 'it is given twice, and takes one value');
-  if (isJsonArray(value)) throw new AkinError('bad-request', `an array was sent, and it takes one value${advice}`);
+  if (values.length > 1) throw badRequest('it is given twice, and takes one value');
+  if (isJsonArray(value)) throw badRequest(`an array was sent, and it takes one value${advice}`);
   return value;
 }
 
@@ -337,10 +336,10 @@ function parseImport(value: JsonValue): string {
   // Some clients send an object, although `outputs` is a string.
   if (value instanceof JsonObject) return stringifyJson(value);
   if (typeof value !== 'string' || value.trim() === '') {
-    throw new AkinError('bad-request', 'it must be the JSON string that an analysis answers as "outputs"');
+    throw badRequest('it must be the JSON string that an analysis answers as "outputs"');
   }
   const problem = unstorableReason(value);
-  if (problem !== null) throw new AkinError('bad-request', `it contains ${problem}, which cannot be stored`);
+  if (problem !== null) throw badRequest(`it contains ${problem}, which cannot be stored`);
   return value;
 }
 
@@ -351,23 +350,21 @@ function parseImport(value: JsonValue): string {
 export function parseVersion(value: JsonValue): bigint | undefined {
   const text = value instanceof JsonNumber ? value.text : value;
   const version = typeof text === 'string' ? parseLong(text) : null;
-  if (version === null)
-    throw new AkinError('bad-request', `${describeValue(value)} is not a version: it must be a whole number`);
+  if (version === null) throw badRequest(`${describeValue(value)} is not a version: it must be a whole number`);
   return version === 0n ? undefined : version;
 }
 
 function parseThumbnailValue(value: JsonValue): Uint8Array {
-  if (typeof value !== 'string') throw new AkinError('bad-request', 'it must be base64 or a data URI');
+  if (typeof value !== 'string') throw badRequest('it must be base64 or a data URI');
   return parseThumbnail(value);
 }
 
 /** @returns the address without blanks around it */
 function addressOf(image: string): string {
-  if (image.trim() === '') throw new AkinError('bad-request', 'it must not be empty; omit it if there is no image');
+  if (image.trim() === '') throw badRequest('it must not be empty; omit it if there is no image');
   const read = readPictureAddress(image);
   if ('address' in read) return read.address;
-  throw new AkinError(
-    'bad-request',
+  throw badRequest(
     `${describeValue(image)} is not an http or https URL of a picture: it ${read.problem}; send a file along with its document (multipart/form-data with document and file), or use akin import --picture-column --pictures`,
   );
 }

@@ -1,5 +1,5 @@
 import { parseDate } from './dates.ts';
-import { AkinError } from './errors.ts';
+import { badRequest } from './errors.ts';
 import { isJsonArray, JsonNumber, type JsonValue, parseLong } from './json.ts';
 import { parseLocation } from './location.ts';
 import type { FieldType, FieldValue } from './schema.ts';
@@ -74,7 +74,7 @@ const TYPE_NAMES: Record<FieldType, string> = {
 };
 
 function typeMismatch(type: FieldType, value: JsonValue, advice = ''): never {
-  throw new AkinError('bad-request', `${describeValue(value)} does not fit into ${TYPE_NAMES[type]}${advice}`);
+  throw badRequest(`${describeValue(value)} does not fit into ${TYPE_NAMES[type]}${advice}`);
 }
 
 /** What to do if an array was sent for a single value. */
@@ -106,11 +106,10 @@ function coerceDouble(value: JsonValue): number {
   if (typeof text !== 'string' || !NUMBER.test(text)) return typeMismatch('double', value);
   const double = Number(text);
   if (!Number.isFinite(double)) {
-    throw new AkinError('bad-request', `${describeValue(value)} is beyond the range of a Double`);
+    throw badRequest(`${describeValue(value)} is beyond the range of a Double`);
   }
   if (!/[.eE]/.test(text) && BigInt(double) !== BigInt(text)) {
-    throw new AkinError(
-      'bad-request',
+    throw badRequest(
       `${describeValue(value)} would lose digits in a Double; send it with a decimal point if that is meant`,
     );
   }
@@ -125,8 +124,7 @@ function coerceString(value: JsonValue): string {
   const text = value instanceof JsonNumber ? value.text : typeof value === 'boolean' ? String(value) : value;
   if (typeof text !== 'string') return typeMismatch('string', value);
   const problem = unstorableReason(text);
-  if (problem !== null)
-    throw new AkinError('bad-request', `${describeValue(value)} contains ${problem}, which cannot be stored`);
+  if (problem !== null) throw badRequest(`${describeValue(value)} contains ${problem}, which cannot be stored`);
   return text;
 }
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { AkinError } from '@akin/domain';
+import { badRequest } from '@akin/domain';
 
 /**
  * The key of a request: the header `X-API-Key`, or in `Authorization` a Bearer token or the password of Basic, the only
@@ -16,7 +16,7 @@ function singleHeader(request: IncomingMessage, name: string): string | undefine
   // Most requests have neither header, and the distinct ones are all made at the first use.
   if (request.headers[name] === undefined) return undefined;
   const values = request.headersDistinct[name] ?? [];
-  if (values.length > 1) throw new AkinError('bad-request', `The header ${name} was sent more than once.`);
+  if (values.length > 1) throw badRequest(`The header ${name} was sent more than once.`);
   return values[0];
 }
 

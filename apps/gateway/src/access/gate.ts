@@ -1,14 +1,14 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Endpoint } from '@akin/contract';
-import { AkinError, isTrash, quote, type Scope, scopeIncludes } from '@akin/domain';
+import { AkinError, badRequest, isTrash, quote, type Scope, scopeIncludes } from '@akin/domain';
 import { type KeyFilter, parseKeyFilter, readSetFields } from '@akin/store';
 import type { Response } from 'express';
 import { type RateDecision, TokenBuckets } from '../admission/token-buckets.ts';
-import { checkOrigin, isForeign, isLoopback, isOpenToNetwork, type SafetyConfig } from '../http/safety.ts';
 import { clientAddress } from './client-address.ts';
 import { readCredential } from './credential.ts';
 import type { KeyRing, SentKey } from './key-ring.ts';
+import { checkOrigin, isForeign, isLoopback, isOpenToNetwork, type SafetyConfig } from './safety.ts';
 
 /** Settings of access control. */
 export interface AccessConfig {
@@ -86,7 +86,7 @@ export class Gate {
   constructor(config: AccessConfig, safety: SafetyConfig, ring: KeyRing | undefined) {
     for (const secret of [config.fleetKey, config.metricsKey]) {
       if (secret === undefined || FLEET_KEY.test(secret)) continue;
-      throw new AkinError('bad-request', 'A fleet key has at least 16 ASCII characters and no blanks.');
+      throw badRequest('A fleet key has at least 16 ASCII characters and no blanks.');
     }
     this.#config = config;
     this.#safety = safety;

@@ -263,7 +263,7 @@ describe('a key with a filter', () => {
         continue;
       }
       const own = endpoint.path.replace('{collection}', 'my-collection').replace(/\{[^}]+\}/g, 'x');
-      const address = { service: '', collections: '/api/cores', legacy: '/solr' }[endpoint.mount] + own;
+      const address = { service: '', collections: '/api/cores', legacy: '/solr' }[endpoint.mount ?? 'collections'] + own;
       const { status } = await get(writer, address, endpoint.methods[0]);
       expect([name, address, status]).toEqual([name, address, 403]);
     }

@@ -1,3 +1,4 @@
+import type { Endpoints, ParametersOf } from '@akin/contract';
 import { withErrorContext } from '@akin/domain';
 import { parseModulesApply } from '@akin/modules/manifests';
 import {
@@ -5,10 +6,10 @@ import {
   dropCollection as drop,
   findCollection,
   listCollections,
+  type Quota,
   setQuota as set,
 } from '@akin/store';
 import { presentCollection } from '../collections/present.ts';
-import { readQuota } from '../collections/read-quota.ts';
 import type { Handler, HandlerFor } from '../http/serve.ts';
 import { requireAnalysis } from '../reindex/require-analysis.ts';
 
@@ -17,14 +18,11 @@ export const collections: Handler<unknown> = async ({ access }, { store }) => {
   return { body: { collections: await Promise.all(list.map((collection) => presentCollection(store, collection))) } };
 };
 
-/** State of one collection; 404 if there is none with that name. */
 export const collectionStatus: HandlerFor<'collectionStatus'> = async ({ parameters, access }, { store }) => {
   const collection = await findCollection(store, parameters.collection);
   const warning = await store.engine.disk?.warning();
-  return {
-    ...(warning === undefined ? {} : { header: { warnings: [warning] } }),
-    body: { ...(await presentCollection(store, collection)), scope: access.scope },
-  };
+  const body = { ...(await presentCollection(store, collection)), scope: access.scope };
+  return { warnings: warning === undefined ? [] : [warning], body };
 };
 
 /** Creates an empty collection. Conflict if the name is used, or no analyzer can use its model. */
@@ -40,15 +38,20 @@ export const createCollection: HandlerFor<'createCollection'> = async ({ paramet
     ...(modules === undefined ? {} : { modules: withErrorContext('modules', () => parseModulesApply(modules)) }),
     ...(shards === 1 ? {} : { shards }),
   };
-  const collection = await create(store, parameters.collection, settings, readQuota(parameters));
+  const collection = await create(store, parameters.collection, settings, quotaOf(parameters));
   return { status: 201, body: await presentCollection(store, collection) };
 };
 
 export const setQuota: HandlerFor<'setQuota'> = async ({ parameters }, { store }) => {
   const collection = await findCollection(store, parameters.collection);
-  await set(store, collection, readQuota(parameters));
+  await set(store, collection, quotaOf(parameters));
   return { body: await presentCollection(store, collection) };
 };
+
+/** A missing parameter means no limit. */
+function quotaOf({ maxDocuments, maxBytes }: Pick<ParametersOf<Endpoints['setQuota']>, keyof Quota>): Quota {
+  return { maxDocuments: maxDocuments ?? null, maxBytes: maxBytes ?? null };
+}
 
 export const dropCollection: HandlerFor<'dropCollection'> = async ({ parameters }, { store, keyRing, originals }) => {
   const collection = await findCollection(store, parameters.collection);

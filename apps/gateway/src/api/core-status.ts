@@ -1,7 +1,6 @@
 import { type Collection, collectionStatus, listCollections, type Store } from '@akin/store';
 import type { HandlerFor } from '../http/serve.ts';
 
-/** State of the collections in the format of old clients. */
 export const coreStatus: HandlerFor<'coreStatus'> = async ({ parameters, access }, { store }) => {
   const { core } = parameters;
   const list = (await listCollections(store)).filter(
@@ -23,7 +22,7 @@ async function stateOf(collection: Collection, store: Store): Promise<Record<str
       deletedDocs: 0,
       version: commit,
       hasDeletions: false,
-      ...(committedAt === null ? {} : { lastModified: committedAt }),
+      lastModified: committedAt ?? undefined,
     },
   };
 }

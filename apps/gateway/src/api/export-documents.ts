@@ -8,20 +8,19 @@ import {
 } from '@akin/store';
 import type { HandlerFor } from '../http/serve.ts';
 import { presentValue } from '../search/present.ts';
-import { parameterLookup, readQuery } from '../search/query-parameters.ts';
-import { warningsAboutDates } from '../search/warn-about-dates.ts';
+import { parameterLookup, readFilters, readQuery } from '../search/query-parameters.ts';
+import { warnAboutDates } from '../search/warn-about-dates.ts';
 
 /** Approximate maximum size of a page; one more document may follow. */
 const PAGE_BYTES = 4 * 1024 ** 2;
 
-/** A page of the documents of one commit, as lines for `/update` and `akin import`. */
 export const exportDocuments: HandlerFor<'exportDocuments'> = async (
   { parameters, list, signal },
   { store, semaphores, client },
 ) => {
   const { q, fq, rows, cursor, TZ: timeZone } = parameters;
   const parameter = parameterLookup(list);
-  const filters = fq.filter((text) => text.trim() !== '').map((text) => readQuery('fq', text, parameters, parameter));
+  const filters = readFilters(fq, parameters, parameter).map((filter) => filter.query);
   const query = readQuery('q', q, parameters, parameter);
   const collection = await findCollection(store, parameters.collection);
   const wanted = {
@@ -34,9 +33,10 @@ export const exportDocuments: HandlerFor<'exportDocuments'> = async (
   if (cursor === undefined) {
     const fields = [...(await definedFields(store, collection))].map(([name, type]) => [name, typeName(type)] as const);
     const schema = await loadSchema(store, collection);
+    const warnings = warnAboutDates([query, ...filters], schema.fields);
     const header = {
       ...{ format: 1, collection: collection.name, commit: page.commit, fields: new Map(fields) },
-      ...warningsAboutDates([query, ...filters], schema.fields),
+      warnings: warnings.length > 0 ? warnings : undefined,
     };
     lines.unshift(stringifyJson({ 'akin-export': header }));
   }

@@ -1,5 +1,5 @@
 import { MAX_ROWS } from '@akin/contract';
-import { AkinError, type FieldValue, type StoredDocument, VERSION_FIELD } from '@akin/domain';
+import { AkinError, badRequest, type FieldValue, type StoredDocument, VERSION_FIELD } from '@akin/domain';
 import {
   type Collection,
   type CollectionSchema,
@@ -17,19 +17,14 @@ import { parameterLookup } from '../search/query-parameters.ts';
 import { refuseUnsupported } from '../solr/refused-parameters.ts';
 import { awaitTokenOrStandby } from '../update/await-token.ts';
 
-/** Documents by their ids, in the given order. */
 export const get: HandlerFor<'get'> = async ({ parameters, list, signal }, context) => {
   refuseUnsupported(list);
   refuseFilters(list);
   const ids = [...parameters.id, ...parameters.ids.flatMap((text) => text.split(',').map((id) => id.trim()))];
   const wanted = [...new Set(ids.filter((id) => id !== ''))];
-  if (wanted.length === 0)
-    throw new AkinError('bad-request', 'Parameter id is required, or ids with several ids separated by commas.');
+  if (wanted.length === 0) throw badRequest('Parameter id is required, or ids with several ids separated by commas.');
   if (wanted.length > MAX_ROWS) {
-    throw new AkinError(
-      'bad-request',
-      `Parameters id and ids name ${wanted.length} documents: send at most ${MAX_ROWS}.`,
-    );
+    throw badRequest(`Parameters id and ids name ${wanted.length} documents: send at most ${MAX_ROWS}.`);
   }
   const fields = readFieldList(parameters.fl, false, parameterLookup(list));
   const { after, afterTimeout } = parameters;
@@ -105,5 +100,5 @@ function readAgain(name: string): never {
 /** A filter would have left documents out. To ignore it would return documents that the client did not want. */
 function refuseFilters(list: Parameters<typeof refuseUnsupported>[0]): void {
   if (!list.some(([name, value]) => name === 'fq' && value.trim() !== '')) return;
-  throw new AkinError('bad-request', '/get does not take fq: use /select with q=id:….');
+  throw badRequest('/get does not take fq: use /select with q=id:….');
 }

@@ -1,4 +1,4 @@
-import { AkinError, type Calibration, Double } from '@akin/domain';
+import { badRequest, type Calibration, Double } from '@akin/domain';
 import { GROUP_MODULE, GROUP_SCORE, groupRule, partScore, scoreOf } from '@akin/modules/vectors';
 import {
   calibrationOf,
@@ -17,12 +17,11 @@ import { type FieldList, readFieldList, requestedDistances } from '../search/fie
 import { fieldNames } from '../search/handle-search.ts';
 import { presentBox } from '../search/parts.ts';
 import { presentDocument } from '../search/present.ts';
-import { parameterLookup, readFilters } from '../search/query-parameters.ts';
-import { warningsAboutDates } from '../search/warn-about-dates.ts';
+import { clockOf, parameterLookup, readFilters } from '../search/query-parameters.ts';
+import { warnAboutDates } from '../search/warn-about-dates.ts';
 import { refuseUnsupported } from '../solr/refused-parameters.ts';
 import { awaitToken } from '../update/await-token.ts';
 
-/** A page of the groups of near-duplicates, or of pictures with a common part, and the commit of which they are. */
 export const groups: HandlerFor<'groups'> = async ({ parameters, list, signal }, context) => {
   refuseUnsupported(list);
   const parameter = parameterLookup(list);
@@ -39,20 +38,19 @@ export const groups: HandlerFor<'groups'> = async ({ parameters, list, signal },
   const { names, hidden } = fieldNames(fields, schema);
   const shown = {
     ...{ filters, rows: parameters.limit ?? parameters.rows, fields: names, distances: requestedDistances(fields) },
-    ...(parameters.NOW === undefined ? {} : { now: new Date(parameters.NOW) }),
-    ...(parameters.TZ === undefined ? {} : { timeZone: parameters.TZ }),
+    ...clockOf(parameters),
   };
-  const header = warningsAboutDates(filters, schema.fields);
+  const warnings = warnAboutDates(filters, schema.fields);
   const inSlot = <T>(work: () => Promise<T>) => context.semaphores.searches.run(signal, context, work);
   if (isOfParts) {
     const page = await inSlot(() => listPartPairs(context.store, collection, { ...shown, after: afterPair }));
     return {
-      header,
+      warnings,
       body: {
         ...{ commit: page.commit, asOfCommit: page.asOfCommit, threshold: new Double(GROUP_SCORE) },
         ...{ numFound: page.numFound, numFoundExact: page.asOfCommit === page.commit },
         pairs: page.pairs.map((pair) => presentPair(pair, { ...fields, score: false }, hidden)),
-        ...(page.next && { nextCursor: writePairCursor(page.next) }),
+        nextCursor: page.next && writePairCursor(page.next),
       },
     };
   }
@@ -68,7 +66,7 @@ export const groups: HandlerFor<'groups'> = async ({ parameters, list, signal },
   };
   const page = await inSlot(() => listGroups(context.store, collection, wanted));
   return {
-    header,
+    warnings,
     body: {
       commit: page.commit,
       asOfCommit: page.asOfCommit,
@@ -76,7 +74,7 @@ export const groups: HandlerFor<'groups'> = async ({ parameters, list, signal },
       numFound: page.numFound,
       numFoundExact: page.numFoundExact,
       groups: page.groups.map((group) => presentGroup(group, fields, hidden, calibration)),
-      ...(page.next === undefined ? {} : { nextCursor: writeIdCursor(page.next) }),
+      nextCursor: page.next && writeIdCursor(page.next),
     },
   };
 };
@@ -109,24 +107,18 @@ function presentGroup(
   };
 }
 
-/** A page of the pairs of documents that may not be in one group. */
 export const groupDecisions: HandlerFor<'groupDecisions'> = async ({ parameters }, { store }) => {
   const { rows, cursor } = parameters;
   const after = cursor === undefined ? undefined : readPairCursor(cursor);
   const collection = await findCollection(store, parameters.collection);
   const { decisions, next } = await listDecisions(store, collection, { limit: rows, after });
-  return {
-    body: {
-      decisions: decisions.map((ids) => ({ ids, decision: 'different' })),
-      ...(next === undefined ? {} : { nextCursor: writePairCursor(next) }),
-    },
-  };
+  const list = decisions.map((ids) => ({ ids, decision: 'different' }));
+  return { body: { decisions: list, nextCursor: next && writePairCursor(next) } };
 };
 
-/** Keeps documents from being in one group, or withdraws that decision. */
 export const decideGroups: HandlerFor<'decideGroups'> = async ({ parameters }, { store }) => {
   const ids = [...new Set(parameters.ids)];
-  if (ids.length < 2) throw new AkinError('bad-request', 'Parameter ids must name at least two different documents.');
+  if (ids.length < 2) throw badRequest('Parameter ids must name at least two different documents.');
   const decision = parameters.decision === 'null' ? null : parameters.decision;
   const collection = await findCollection(store, parameters.collection);
   await decide(store, collection, ids, decision);

@@ -1,8 +1,7 @@
-import { AkinError, parseExpiry, withErrorContext } from '@akin/domain';
+import { badRequest, parseExpiry, withErrorContext } from '@akin/domain';
 import { createKey as create, type Key, listKeys, readKeyText, revokeKey as revoke } from '@akin/store';
 import type { Handler, HandlerFor } from '../http/serve.ts';
 
-/** All keys, without their secrets. */
 export const keys: Handler<unknown> = async (_call, { store }) => ({
   body: { keys: (await listKeys(store)).map(presentKey) },
 });
@@ -12,7 +11,6 @@ export function presentKey(key: Key) {
   return { id, scope, note, collections, origins, rate, filter, set, createdAt, expiresAt, usedAt };
 }
 
-/** Creates a key and returns its text, only this once. */
 export const createKey: HandlerFor<'createKey'> = async ({ parameters, list }, context) => {
   const { scope, note, rate, expires } = parameters;
   const collections = listed(parameters.collections);
@@ -28,10 +26,7 @@ export const createKey: HandlerFor<'createKey'> = async ({ parameters, list }, c
   };
   for (const [limit, isSet] of Object.entries(limits)) {
     if (isSet || !list.some(([name]) => name === limit)) continue;
-    throw new AkinError(
-      'bad-request',
-      `${limit} is empty: give a value, or leave it out for a key without this limit.`,
-    );
+    throw badRequest(`${limit} is empty: give a value, or leave it out for a key without this limit.`);
   }
   const { key, text } = await create(context.store, {
     scope,

@@ -1,10 +1,9 @@
-import { AkinError, stringifyJson } from '@akin/domain';
+import { AkinError, badRequest, stringifyJson } from '@akin/domain';
 import { findCollection, findOperation, lastOperation, listOperations, retryFailed } from '@akin/store';
 import type { HandlerFor } from '../http/serve.ts';
 import { presentOperation } from '../operations/present.ts';
 import { seqOf } from '../operations/seq-of.ts';
 
-/** A page of accepted changes in their order, and their states. */
 export const operations: HandlerFor<'operations'> = async ({ parameters }, { store }) => {
   const collection = await findCollection(store, parameters.collection);
   const { state, limit, cursor } = parameters;
@@ -13,17 +12,13 @@ export const operations: HandlerFor<'operations'> = async ({ parameters }, { sto
     ...(state === undefined ? {} : { state }),
     ...(cursor === undefined ? {} : { after: readCursor(cursor) }),
   });
-  return {
-    body: {
-      operations: page.operations.map((operation) => presentOperation(collection, operation)),
-      ...(page.next === undefined ? {} : { nextCursor: String(page.next) }),
-    },
-  };
+  const list = page.operations.map((operation) => presentOperation(collection, operation));
+  return { body: { operations: list, nextCursor: page.next?.toString() } };
 };
 
 function readCursor(cursor: string): number {
   if (/^\d{1,15}$/.test(cursor)) return Number(cursor);
-  throw new AkinError('bad-request', 'Parameter cursor must be the nextCursor of an earlier response.');
+  throw badRequest('Parameter cursor must be the nextCursor of an earlier response.');
 }
 
 export const retryOperations: HandlerFor<'retryOperations'> = async ({ parameters }, { store, wake }) => {
@@ -90,17 +85,16 @@ export const operationsStream: HandlerFor<'operationsStream'> = async (
   }
   return {
     type: 'text/event-stream',
-    events: events(),
+    chunks: events,
     headers: { 'cache-control': 'no-store', 'x-accel-buffering': 'no' },
   };
 };
 
 function readEventId(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw new AkinError('bad-request', 'Parameter cursor, or Last-Event-ID, must be the id of an event of this stream.');
+  throw badRequest('Parameter cursor, or Last-Event-ID, must be the id of an event of this stream.');
 }
 
-/** One accepted change and its state. */
 export const operation: HandlerFor<'operation'> = async ({ parameters }, { store }) => {
   const collection = await findCollection(store, parameters.collection);
   const seq = seqOf(parameters.operation, collection.name);

@@ -11,7 +11,6 @@ const HEADERS = {
   'cross-origin-resource-policy': 'same-origin',
 } as const;
 
-/** The file that a document was indexed from, or a range of it. */
 export const original: HandlerFor<'original'> = async (
   { parameters, header, signal },
   { store, originals },
@@ -39,22 +38,12 @@ export const original: HandlerFor<'original'> = async (
   const range = isCurrent ? readRange(header('range'), file.size) : undefined;
   if (range === 'unsatisfiable') {
     return {
-      status: 416,
-      type: 'text/plain',
-      bytes: '',
+      ...{ status: 416, type: 'text/plain', bytes: '' },
       headers: { ...ranged, 'content-range': `bytes */${file.size}` },
     };
   }
-  if (range === undefined) {
-    const read = () => file.read(0, file.size - 1);
-    return { type: file.type, length: file.size, read, headers: ranged };
-  }
-  const { start, end } = range;
-  return {
-    status: 206,
-    type: file.type,
-    length: end - start + 1,
-    read: () => file.read(start, end),
-    headers: { ...ranged, 'content-range': `bytes ${start}-${end}/${file.size}` },
-  };
+  const { start, end } = range ?? { start: 0, end: file.size - 1 };
+  const part = { type: file.type, length: end - start + 1, chunks: () => file.read(start, end) };
+  if (range === undefined) return { ...part, headers: ranged };
+  return { status: 206, ...part, headers: { ...ranged, 'content-range': `bytes ${start}-${end}/${file.size}` } };
 };

@@ -3,7 +3,6 @@ import { findCollection, loadSchema } from '@akin/store';
 import { presentCollection } from '../collections/present.ts';
 import type { HandlerFor } from '../http/serve.ts';
 
-/** A self-check of the collection: its store, its fields, its modules. */
 export const pixolution: HandlerFor<'pixolution'> = async ({ parameters }, { store }) => {
   const collection = await findCollection(store, parameters.collection);
   const status = await presentCollection(store, collection);

@@ -3,12 +3,11 @@ import type { Handler, HandlerFor } from '../http/serve.ts';
 
 export const live: Handler<unknown> = () => ({ body: { status: 'OK' }, enveloped: false });
 
-/** Whether the process can do its work. If not, a 503 says why. */
 export const ready: HandlerFor<'ready'> = async ({ parameters }, context) => {
   await (parameters.check === 'http' ? context.httpReady() : context.ready());
   // A process without a store has no disk to check.
   const warnings = [(await context.store?.engine.disk?.warning()) ?? [], standbyWarnings(context.store)].flat();
-  return { body: { status: 'OK', ...(warnings.length === 0 ? {} : { warnings }) }, enveloped: false };
+  return { body: { status: 'OK', warnings: warnings.length === 0 ? undefined : warnings }, enveloped: false };
 };
 
 /** Everybody may call this: it does not say where the server is, or why it does not answer. */
@@ -24,7 +23,6 @@ export const metrics: Handler<unknown> = async (_call, context) => {
   return { type, bytes: text };
 };
 
-/** The processes of the fleet, as the shared database knows them. */
 export const processes: Handler<unknown> = async (_call, { store }) => ({
   body: {
     processes: (await listProcesses(store)).map(({ connectedAt, ...process }) => ({
@@ -34,7 +32,6 @@ export const processes: Handler<unknown> = async (_call, { store }) => ({
   },
 });
 
-/** The embedded store as one file, sent no faster than the client reads. */
 export const backup: HandlerFor<'backup'> = async ({ signal }, { store }) => {
   const bytes = await openBackup(store);
   // The backup ends when the process ends or the client disconnects.
@@ -42,9 +39,7 @@ export const backup: HandlerFor<'backup'> = async ({ signal }, { store }) => {
   signal.addEventListener('abort', () => bytes.destroy(signal.reason), { once: true });
   return {
     type: 'application/gzip',
-    events: (async function* () {
-      yield* bytes;
-    })(),
+    chunks: () => bytes,
     headers: { 'cache-control': 'no-store', 'content-disposition': 'attachment; filename="akin.backup"' },
   };
 };

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { AkinError, quote } from '@akin/domain';
+import { AkinError, badRequest, quote } from '@akin/domain';
 import {
   beginReindex,
   findCollection,
@@ -26,10 +26,7 @@ export const reindex: HandlerFor<'reindex'> = async ({ parameters, access, signa
   const { fields } = await loadSchema(store, collection);
   const unknown = [...types.keys()].find((name) => !fields.has(name));
   if (unknown !== undefined) {
-    throw new AkinError(
-      'bad-request',
-      `Parameter field: ${collection.name} has no field ${quote(unknown)} whose type could change.`,
-    );
+    throw badRequest(`Parameter field: ${collection.name} has no field ${quote(unknown)} whose type could change.`);
   }
   const { outputsFrom } = parameters;
   if (outputsFrom !== undefined && !access.allowsCollection(outputsFrom)) {

@@ -1,5 +1,5 @@
 import { RUN_FAILURE } from '@akin/contract';
-import { AkinError } from '@akin/domain';
+import { AkinError, badRequest } from '@akin/domain';
 import {
   findCollection,
   findRun,
@@ -10,13 +10,11 @@ import {
 } from '@akin/store';
 import type { HandlerFor } from '../http/serve.ts';
 
-/** The newest runs over folders. */
 export const runs: HandlerFor<'runs'> = async ({ parameters }, { store }) => {
   const collection = await findCollection(store, parameters.collection);
   return { body: { runs: await listRuns(store, collection) } };
 };
 
-/** Stores what a program that indexes a folder reports about its run. */
 export const reportRun: HandlerFor<'reportRun'> = async ({ parameters }, { store }) => {
   const { collection: name, run: id, source, state, total, done, unchanged, failed } = parameters;
   const failures = parameters.failures.map(readFailure);
@@ -29,15 +27,13 @@ function readFailure(text: string): RunFailure {
   try {
     return RUN_FAILURE.strict().parse(JSON.parse(text));
   } catch (cause) {
-    throw new AkinError(
-      'bad-request',
+    throw badRequest(
       'Parameter failures: each must be a JSON object of path (at most 4096 characters), code (100) and msg (1000).',
       { cause },
     );
   }
 }
 
-/** Indexes the files again that failed in a run, in the process of the run. */
 export const retryRun: HandlerFor<'retryRun'> = async ({ parameters }, { store, retryRun }) => {
   const collection = await findCollection(store, parameters.collection);
   const run = await findRun(store, collection, parameters.run);
@@ -52,7 +48,6 @@ export const retryRun: HandlerFor<'retryRun'> = async ({ parameters }, { store, 
   return { status: 202, body: {} };
 };
 
-/** Removes a run from the list. */
 export const dismissRun: HandlerFor<'dismissRun'> = async ({ parameters }, { store }) => {
   const collection = await findCollection(store, parameters.collection);
   await forget(store, collection, parameters.run);

@@ -18,7 +18,6 @@ export function presentField({ name, type, origin }: Field) {
   return { name, type: elementType(type), multiValued, required: name === 'id', stored: type !== 'text', origin };
 }
 
-/** Gives fields their types before any document has them. */
 export const defineFields: HandlerFor<'defineFields'> = async ({ parameters, list }, { store }) => {
   refuseOtherCommands(list);
   if (store.keyFilter) requireSetFields(store.keyFilter);

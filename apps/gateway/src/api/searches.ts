@@ -1,22 +1,20 @@
-import type { HandlerFor } from '../http/serve.ts';
-import { handleSearch } from '../search/handle-search.ts';
+import type { Endpoints, ParametersOf } from '@akin/contract';
+import type { Handler } from '../http/serve.ts';
+import { handleSearch, type SearchPreset } from '../search/handle-search.ts';
 
-/** Search without a preset. It ranks only with `rank.by.*`. */
-export const select: HandlerFor<'select'> = (call, context) => handleSearch(call, { ranked: false }, context);
+function searchWith(preset: SearchPreset): Handler<ParametersOf<Endpoints['select']>> {
+  return (call, context) => handleSearch(call, preset, context);
+}
 
-/** The same as `/select`, with an indented response. */
-export const query: HandlerFor<'query'> = (call, context) => handleSearch(call, { ranked: false }, context);
+/** It ranks only with `rank.by.*`. */
+export const select = searchWith({ ranked: false });
 
-/** Similar pictures. */
-export const image: HandlerFor<'image'> = (call, context) =>
-  handleSearch(call, { mode: 'content', ranked: true }, context);
+export const query = searchWith({ ranked: false });
 
-export const color: HandlerFor<'color'> = (call, context) =>
-  handleSearch(call, { mode: 'color', ranked: true }, context);
+export const image = searchWith({ mode: 'content', ranked: true });
 
-export const duplicate: HandlerFor<'duplicate'> = (call, context) =>
-  handleSearch(call, { mode: 'duplicate', threshold: 0.7, ranked: true }, context);
+export const color = searchWith({ mode: 'color', ranked: true });
 
-/** Pictures that have a part in common with another one. */
-export const parts: HandlerFor<'parts'> = (call, context) =>
-  handleSearch(call, { mode: 'parts', threshold: 0.7, ranked: true }, context);
+export const duplicate = searchWith({ mode: 'duplicate', threshold: 0.7, ranked: true });
+
+export const parts = searchWith({ mode: 'parts', threshold: 0.7, ranked: true });

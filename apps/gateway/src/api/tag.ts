@@ -1,11 +1,11 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
-import { AkinError, Double, type Field, type Query, quote, unescapeBackslashes } from '@akin/domain';
+import { badRequest, Double, type Field, type Query, quote, unescapeBackslashes } from '@akin/domain';
 import { scoreOf } from '@akin/modules/vectors';
 import { type CollectionSchema, calibrationOf, findCollection, loadSchema, modelSetOf, search } from '@akin/store';
 import { hasSeveralPictures } from '../http/pictures.ts';
 import type { Handler } from '../http/serve.ts';
 import { rankOfInputs } from '../search/describe-query.ts';
-import { parameterLookup, readFilters } from '../search/query-parameters.ts';
+import { clockOf, parameterLookup, readFilters } from '../search/query-parameters.ts';
 import { type RankInput, readRegion } from '../search/rank-inputs.ts';
 import { requireModelForInputs } from '../search/require-model-for-inputs.ts';
 import { type Voter, voteForTags } from '../search/tags.ts';
@@ -20,7 +20,6 @@ const VOTING_MODULE = 'content';
 /** Number of nearest documents that vote. */
 const VOTERS = 20;
 
-/** Labels for a picture, by votes of the most similar documents. */
 export const tag: Handler<Parameters> = async ({ parameters, list, signal }, context) => {
   refuseUnsupported(list);
   const input = readInput(parameters, hasSeveralPictures('tagging.input.data', list, context.files));
@@ -47,8 +46,7 @@ export const tag: Handler<Parameters> = async ({ parameters, list, signal }, con
     signal,
     rows: VOTERS,
     fields: [field.name.replace(/[\\*?]/g, '\\$&')],
-    ...(parameters.NOW === undefined ? {} : { now: new Date(parameters.NOW) }),
-    ...(parameters.TZ === undefined ? {} : { timeZone: parameters.TZ }),
+    ...clockOf(parameters),
   };
   const { hits } = await context.semaphores.searches.run(signal, context, () =>
     search(context.store, collection, question),
@@ -58,11 +56,10 @@ export const tag: Handler<Parameters> = async ({ parameters, list, signal }, con
     const labels = Array.isArray(value) ? value.map(String) : value === undefined ? [] : [String(value)];
     return { id, score: scoreOf(VOTING_MODULE, distance as number, calibration), labels };
   });
-  const dated = warnAboutDates(filters, schema.fields);
   const { 'tagging.max': max, 'tagging.threshold': threshold } = parameters;
   const tags = voteForTags(voters).filter(({ confidence }) => confidence >= threshold);
   return {
-    header: warnings.length + dated.length > 0 ? { warnings: [...warnings, ...dated] } : {},
+    warnings: [...warnings, ...warnAboutDates(filters, schema.fields)],
     body: {
       tags: tags.slice(0, max).map((one) => ({
         tag: one.tag,
@@ -84,11 +81,10 @@ function readInput(parameters: Parameters, several: boolean): RankInput {
   const [input] = inputs;
   const region = readRegion(parameters['tagging.input.region'], 'tagging.input.region');
   if (region && input?.kind === 'outputs') {
-    throw new AkinError('bad-request', 'tagging.input.region is a part of a picture: outputs have none.');
+    throw badRequest('tagging.input.region is a part of a picture: outputs have none.');
   }
   if (input !== undefined && inputs.length === 1 && !several) return { ...input, region };
-  throw new AkinError(
-    'bad-request',
+  throw badRequest(
     'Give one picture to tag: tagging.input.id, tagging.input.url, tagging.input.data, tagging.input.preprocessed or a file.',
   );
 }
@@ -97,11 +93,10 @@ function readInput(parameters: Parameters, several: boolean): RankInput {
 function labelField(name: string, { fields }: CollectionSchema): Field {
   const field = fields.get(name);
   if (field === undefined) {
-    throw new AkinError('bad-request', `Parameter tagging.field: no document has a field ${quote(name)}.`);
+    throw badRequest(`Parameter tagging.field: no document has a field ${quote(name)}.`);
   }
   if ((field.type === 'string' || field.type === 'strings') && field.returnedByDefault) return field;
-  throw new AkinError(
-    'bad-request',
+  throw badRequest(
     `Parameter tagging.field: ${quote(name)} is not a String field: name a field whose values are labels.`,
   );
 }

@@ -1,5 +1,6 @@
 import { AkinError, quote } from '@akin/domain';
 import { findCollection, readThumbnail } from '@akin/store';
+import { namesEtag } from '../http/range.ts';
 import type { HandlerFor } from '../http/serve.ts';
 
 /** A client may reuse a thumbnail as long as its ETag is the same. */
@@ -20,7 +21,6 @@ export const thumbnail: HandlerFor<'thumbnail'> = async ({ parameters, header },
     // Whatever the bytes are, no browser may treat them as a page.
     'content-security-policy': "default-src 'none'; sandbox",
   };
-  const known = (header('if-none-match') ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
-  if (known.includes(etag) || known.includes('*')) return { status: 304, type: '', bytes: '', headers };
+  if (namesEtag(header('if-none-match'), etag)) return { status: 304, type: '', bytes: '', headers };
   return { type: 'image/webp', bytes: found.bytes, headers };
 };

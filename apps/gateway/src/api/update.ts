@@ -2,7 +2,6 @@ import type { Endpoints, ParametersOf } from '@akin/contract';
 import type { Call, HandlerFor } from '../http/serve.ts';
 import { handleUpdate } from '../update/handle-update.ts';
 
-/** Adds, replaces and deletes documents, and commits. */
 export const update: HandlerFor<'update'> = (call, context) =>
   handleUpdate(call, { json: meaningOfSingleObject(call), xml: true }, context);
 
@@ -14,13 +13,10 @@ function meaningOfSingleObject({
   return prefix === 'cores' || !parameters['json.command'] ? 'document' : 'commands';
 }
 
-/** The update at the path that old clients use for JSON. */
 export const updateJson: HandlerFor<'updateJson'> = (call, context) =>
   handleUpdate(call, { json: meaningOfSingleObject(call), xml: false }, context);
 
-/** Adds documents: no object is treated as commands here. */
 export const updateJsonDocs: HandlerFor<'updateJsonDocs'> = (call, context) =>
   handleUpdate(call, { json: 'document', xml: false }, context);
 
-/** The update with XML only, at the path of old clients. */
 export const updateXml: HandlerFor<'updateXml'> = (call, context) => handleUpdate(call, { xml: true }, context);

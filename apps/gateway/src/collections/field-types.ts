@@ -1,4 +1,4 @@
-import { AkinError, DEFINABLE_TYPES, type FieldType, quote } from '@akin/domain';
+import { badRequest, DEFINABLE_TYPES, type FieldType, quote } from '@akin/domain';
 
 /**
  * Parses `name:type`, such as `price:double` or `sizes:string[]`. A name may contain colons.
@@ -10,8 +10,7 @@ export function readFieldTypes(texts: readonly string[]): Map<string, FieldType>
     const colon = text.lastIndexOf(':');
     const type = DEFINABLE_TYPES.get(text.slice(colon + 1));
     if (colon < 1 || type === undefined) {
-      throw new AkinError(
-        'bad-request',
+      throw badRequest(
         `Parameter field: ${quote(text)} is not name:type, where type is one of ${[...DEFINABLE_TYPES.keys()].join(', ')}.`,
       );
     }

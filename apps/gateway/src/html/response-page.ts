@@ -37,8 +37,8 @@ export function renderResponse(body: Members, path: string): string {
     ['', { ...rest, ...more }],
     ['responseHeader', responseHeader ?? {}],
   ] as const) {
-    if (Object.keys(members).length === 0) continue;
-    parts.push(html`${title && html`<h2>${title}</h2>`}<table>${rows(Object.entries(members))}</table>`);
+    const present = Object.entries(members).filter(([, value]) => value !== undefined);
+    if (present.length > 0) parts.push(html`${title && html`<h2>${title}</h2>`}<table>${rows(present)}</table>`);
   }
   return page(decodePath(path), html`${parts}`);
 }
@@ -80,8 +80,8 @@ function renderPalette(colors: unknown, shares: unknown): Html | '' {
   return html`<svg viewBox="0 0 100 8" width="100%" height="16" preserveAspectRatio="none">${rectangles}</svg>`;
 }
 
-function rows(entries: Iterable<readonly [string, unknown]>): Html[] {
-  return [...entries].map(([name, value]) => {
+function rows(entries: readonly (readonly [string, unknown])[]): Html[] {
+  return entries.map(([name, value]) => {
     const text = textOf(value);
     const shown = text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
     return html`<tr><th>${name}</th><td><code>${shown}</code></td></tr>`;

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { AkinError } from '@akin/domain';
+import { AkinError, badRequest } from '@akin/domain';
 import { unlessAborted } from '@akin/runtime';
 import type { GatewayLimits } from '../admission/limits.ts';
 import { WaitBudget } from '../admission/wait-budget.ts';
@@ -178,9 +178,9 @@ async function nextChunk(
     if (error instanceof AkinError) throw error;
     if (/^(Z_|ERR__ERROR|ERR_BROTLI|ERR_PADDING|ERR__ZLIB)/.test(codeOf(error))) {
       const message = 'The body cannot be decompressed: it is cut off, or Content-Encoding is wrong.';
-      throw new AkinError('bad-request', message, { cause: error });
+      throw badRequest(message, { cause: error });
     }
-    throw new AkinError('bad-request', 'The connection ended before the body did.', { cause: error });
+    throw badRequest('The connection ended before the body did.', { cause: error });
   }
 }
 

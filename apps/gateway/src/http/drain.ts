@@ -1,5 +1,5 @@
 import type { Server } from 'node:http';
-import { AkinError } from '@akin/domain';
+import { AkinError, badRequest } from '@akin/domain';
 import type { NextFunction, Request, Response } from 'express';
 import { Lifetime } from './lifetime.ts';
 
@@ -98,5 +98,5 @@ export class Drain {
 }
 
 function clientGoneError(): AkinError {
-  return new AkinError('bad-request', 'The client went away.');
+  return badRequest('The client went away.');
 }

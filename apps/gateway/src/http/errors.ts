@@ -2,7 +2,7 @@ import { AkinError, type ErrorCode, type ErrorDetail } from '@akin/domain';
 import { withoutPasswords } from './request-log.ts';
 
 /** The HTTP status of each error. A code without a row does not compile. */
-export const HTTP_STATUS: Readonly<Record<ErrorCode, number>> = {
+const HTTP_STATUS: Readonly<Record<ErrorCode, number>> = {
   'bad-request': 400,
   unauthorized: 401,
   forbidden: 403,

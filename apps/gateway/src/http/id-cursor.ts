@@ -1,4 +1,4 @@
-import { AkinError } from '@akin/domain';
+import { type AkinError, badRequest } from '@akin/domain';
 
 /** A cursor that continues after an id. Ids are arbitrary text; a cursor is safe in a URL. */
 export function writeIdCursor(id: string): string {
@@ -30,5 +30,5 @@ export function readIdCursor(cursor: string): string {
 }
 
 function invalidCursor(): AkinError {
-  return new AkinError('bad-request', 'Parameter cursor must be the nextCursor of an earlier response.');
+  return badRequest('Parameter cursor must be the nextCursor of an earlier response.');
 }

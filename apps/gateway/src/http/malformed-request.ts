@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { AkinError } from '@akin/domain';
+import { badRequest } from '@akin/domain';
 
 const STATUS_OF_PARSER_ERROR: Readonly<Record<string, { readonly status: string; readonly msg: string }>> = {
   HPE_HEADER_OVERFLOW: {
@@ -53,13 +53,12 @@ export function checkHeaders({ headers, rawHeaders }: IncomingMessage): void {
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = (rawHeaders[i] as string).toLowerCase();
     if (!SINGLE_HEADERS.includes(name)) continue;
-    if (seen.has(name)) throw new AkinError('bad-request', `The header ${rawHeaders[i]} came twice: send it once.`);
+    if (seen.has(name)) throw badRequest(`The header ${rawHeaders[i]} came twice: send it once.`);
     seen.add(name);
   }
   const encoding = headers['transfer-encoding'];
   if (encoding === undefined || /^\s*chunked\s*$/i.test(encoding)) return;
-  throw new AkinError(
-    'bad-request',
+  throw badRequest(
     'Of the transfer encodings only chunked is read: say with Content-Encoding how the body is compressed.',
   );
 }

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { AkinError, quote } from '@akin/domain';
+import { AkinError, badRequest, quote } from '@akin/domain';
 import { unlessAborted } from '@akin/runtime';
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
 
@@ -74,7 +74,7 @@ export function textOf({ name, bytes }: Part): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
-    throw new AkinError('bad-request', `The part ${quote(name)} is not UTF-8.`, { cause });
+    throw badRequest(`The part ${quote(name)} is not UTF-8.`, { cause });
   }
 }
 
@@ -93,5 +93,5 @@ function openParser(contentType: string, parts: number): BusboyInstance {
 }
 
 function malformed(problem: string, cause?: unknown): AkinError {
-  return new AkinError('bad-request', `The multipart body cannot be read: ${problem}.`, { cause });
+  return badRequest(`The multipart body cannot be read: ${problem}.`, { cause });
 }

@@ -1,10 +1,10 @@
 import type { Endpoint } from '@akin/contract';
-import { AkinError, imageTooLarge, quote } from '@akin/domain';
+import { badRequest, imageTooLarge, quote } from '@akin/domain';
 import type { Reservation } from '@akin/runtime';
 import type { GatewayLimits } from '../admission/limits.ts';
+import type { ParameterList } from '../parameters/parameters.ts';
 import type { Body } from './body.ts';
 import { MULTIPART_TYPE, readMultipart, textOf } from './multipart.ts';
-import type { ParameterList } from './parameters.ts';
 
 /** The multipart part that contains a picture. */
 export const FILE_PART = 'file';
@@ -101,15 +101,12 @@ async function readForm(
     .map((part): [string, string] => {
       if (isFilePart(part.name)) return [parameter, addFile(files, part.bytes)];
       if (part.fileName !== undefined) {
-        throw new AkinError(
-          'bad-request',
-          `The part ${quote(part.name)} is a file: send a picture as the part "file".`,
-        );
+        throw badRequest(`The part ${quote(part.name)} is a file: send a picture as the part "file".`);
       }
       return [part.name, textOf(part)];
     });
   if (empty !== undefined && ![...inUrl, ...list].some(([name, value]) => INPUT.test(name) && value !== '')) {
-    throw new AkinError('bad-request', `The part ${quote(empty.name)} is empty: send the bytes of a picture.`);
+    throw badRequest(`The part ${quote(empty.name)} is empty: send the bytes of a picture.`);
   }
   return { list, files };
 }
@@ -137,7 +134,7 @@ export async function* readReserved(
 
 function requireBytes(bytes: Uint8Array): Uint8Array {
   if (bytes.length > 0) return bytes;
-  throw new AkinError('bad-request', 'The body is empty: send the bytes of a picture.');
+  throw badRequest('The body is empty: send the bytes of a picture.');
 }
 
 function addFile(files: Map<string, Uint8Array>, bytes: Uint8Array): string {

@@ -1,6 +1,7 @@
 import type { Endpoint } from '@akin/contract';
 import {
   AkinError,
+  badRequest,
   JsonNumber,
   JsonObject,
   type JsonValue,
@@ -11,11 +12,10 @@ import {
 } from '@akin/domain';
 import type { Reservation } from '@akin/runtime';
 import type { GatewayLimits } from '../admission/limits.ts';
+import { FormReader, isPayload, type ParameterList } from '../parameters/parameters.ts';
+import { isStrict, twiceError } from '../parameters/refuse-unknown.ts';
 import type { Body } from './body.ts';
-import { FormReader, type ParameterList } from './parameters.ts';
 import { type BodyParameters, mayHavePictures, NO_FILES, readPictures, readReserved } from './pictures.ts';
-import { isStrict, twiceError } from './refuse-unknown.ts';
-import { isPayload } from './request-log.ts';
 
 export const FORM_TYPE = 'application/x-www-form-urlencoded';
 /** One JSON value per line. */
@@ -83,7 +83,7 @@ export function checkLengths(list: ParameterList, limits: GatewayLimits): void {
   for (const [name, value] of list) {
     if (value.length > limits.parameterLength && !isPayload(name)) {
       const shown = name.length > 60 ? `${name.slice(0, 60)}…` : name;
-      throw new AkinError('bad-request', `Parameter ${shown} is longer than ${limits.parameterLength} characters.`);
+      throw badRequest(`Parameter ${shown} is longer than ${limits.parameterLength} characters.`);
     }
   }
 }
@@ -149,7 +149,7 @@ function ofJson(endpoint: Endpoint, text: string, subject: string): ParameterLis
   if (text.trim() === '') return [];
   const value = parseJson(text);
   if (!(value instanceof JsonObject)) {
-    throw new AkinError('bad-request', `${subject} must be an object of names and values.`);
+    throw badRequest(`${subject} must be an object of names and values.`);
   }
   return flatten(value, endpoint);
 }
@@ -158,7 +158,7 @@ function decodeUtf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
-    throw new AkinError('bad-request', 'The body is not UTF-8.', { cause });
+    throw badRequest('The body is not UTF-8.', { cause });
   }
 }
 
@@ -176,7 +176,7 @@ function flatten(object: JsonObject, endpoint: Endpoint): ParameterList {
       continue;
     }
     if (name === 'params' && value !== null) {
-      throw new AkinError('bad-request', 'Parameter params must be an object of names and values.');
+      throw badRequest('Parameter params must be an object of names and values.');
     }
     const meant = Object.hasOwn(JSON_NAMES, name) ? (JSON_NAMES[name] as string) : name;
     const known = Object.hasOwn(shape, meant) ? meant : name;
@@ -211,8 +211,5 @@ function asText(name: string, value: JsonValue): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'boolean') return String(value);
   if (value instanceof JsonNumber) return value.text;
-  throw new AkinError(
-    'bad-request',
-    `Parameter ${quote(name)} must be a string, a number, a boolean or an array of these.`,
-  );
+  throw badRequest(`Parameter ${quote(name)} must be a string, a number, a boolean or an array of these.`);
 }

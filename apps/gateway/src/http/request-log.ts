@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { ParameterList } from './parameters.ts';
+import { isPayload, type ParameterList } from '../parameters/parameters.ts';
 
 /** The longest value in a log line. */
 const LONGEST = 200;
@@ -20,11 +20,6 @@ export function loggableParameters(shape: z.ZodObject, list: ParameterList): Rec
     logged[name] = name in logged ? `${logged[name]} & ${shown}`.slice(0, 5 * LONGEST) : shown;
   }
   return Object.keys(logged).length > 0 ? logged : undefined;
-}
-
-/** Parameters that contain a picture or its outputs. */
-export function isPayload(name: string): boolean {
-  return name.endsWith('.data') || name.endsWith('.outputs') || name.endsWith('.preprocessed');
 }
 
 /** For a file, its placeholder contains the size. */

@@ -10,23 +10,22 @@ import type { AnalyzeImage } from '../config.ts';
 import type { Context, SharedContext } from '../context.ts';
 import { HTML_HEADERS } from '../html/page.ts';
 import { renderResponse } from '../html/response-page.ts';
+import { isPayload, type ParameterList, readQueryString } from '../parameters/parameters.ts';
+import { readParameters } from '../parameters/read-parameters.ts';
+import { refuseUnknown } from '../parameters/refuse-unknown.ts';
+import { resolveNames } from '../parameters/resolve-names.ts';
+import { explainUnknown, findUnknown } from '../parameters/unknown-parameters.ts';
 import { checkWriter } from '../solr/check-writer.ts';
 import { translateLegacyParameters } from '../solr/legacy-parameters.ts';
 import { writeXml, XML_TYPE } from '../solr/write-xml.ts';
 import { type Body, openBody } from './body.ts';
 import { endResponse } from './end-response.ts';
-import { errorMember, HTTP_STATUS, presentError } from './errors.ts';
-import type { BytesResult, FileResult, HandlerResult, JsonResult, StreamResult } from './handler-result.ts';
-import { type ParameterList, readQueryString } from './parameters.ts';
+import { errorMember, presentError } from './errors.ts';
+import type { BytesResult, HandlerResult, JsonResult } from './handler-result.ts';
 import { NO_FILES } from './pictures.ts';
-import { readParameters } from './read-parameters.ts';
 import { checkLengths, expandJsonParameter, FORM_TYPE, readBodyParameters } from './read-request.ts';
-import { refuseUnknown } from './refuse-unknown.ts';
-import { isPayload, loggableParameters, payloadSize } from './request-log.ts';
-import { resolveNames } from './resolve-names.ts';
+import { loggableParameters, payloadSize } from './request-log.ts';
 import { nameSpan } from './trace-request.ts';
-import { explainUnknown, findUnknown } from './unknown-parameters.ts';
-import { writeFile } from './write-file.ts';
 import { writeStream } from './write-stream.ts';
 
 /** One request as a handler gets it. */
@@ -141,11 +140,11 @@ export function serve(
     };
     try {
       const { result, access } = await unlessAborted(handle(), over);
-      // What is sent piece by piece may take as long as its client reads.
-      if ('read' in result || 'events' in result) lifetime.limit(undefined);
-      if ('read' in result) await unlessAborted(writeFile(result, request, response), over);
-      else if ('events' in result) await unlessAborted(writeStream(result, request, response, access), over);
-      else write(result, request, response, requestLog, context);
+      if ('chunks' in result) {
+        // What is sent piece by piece may take as long as its client reads.
+        lifetime.limit(undefined);
+        await unlessAborted(writeStream(result, request, response, access), over);
+      } else write(result, request, response, requestLog, context);
     } catch (error) {
       writeError(error, request, response, context);
     } finally {
@@ -216,7 +215,7 @@ export function writeError(error: unknown, request: Request, response: Response,
   const { status, headers, error: member } = presentError(error, requestLog.requestId, context.limits.listedDetails);
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   const list = requestLog.list.length > 0 ? requestLog.list : parametersOfUrl(request, context);
-  writeObject(status, {}, { error: member }, true, request, response, { ...requestLog, list });
+  writeObject({ status, body: { error: member } }, request, response, { ...requestLog, list });
 }
 
 /**
@@ -237,52 +236,36 @@ function queryOf(url: string, maxParameters: number): ParameterList {
 }
 
 function write(
-  result: Exclude<HandlerResult, StreamResult | FileResult>,
+  result: JsonResult | BytesResult,
   request: Request,
   response: Response,
   requestLog: RequestLog,
-  context: SharedContext,
+  { limits }: SharedContext,
 ): void {
   if ('bytes' in result) {
-    writeBytes(result, request, response);
+    for (const [name, value] of Object.entries(result.headers ?? {})) response.setHeader(name, value);
+    send(result.status ?? 200, result.type, result.bytes, request, response);
     return;
   }
-  const { partial } = result;
-  if (partial) {
-    const status = result.status ?? HTTP_STATUS[partial.code];
-    const error = errorMember(status, partial.code, partial.message, partial.details, context.limits.listedDetails);
-    writeObject(status, result.header, { ...result.body, error }, true, request, response, requestLog);
-    return;
-  }
-  writeObject(
-    result.status ?? 200,
-    result.header,
-    result.body,
-    result.enveloped ?? true,
-    request,
-    response,
-    requestLog,
-  );
+  const { partial, status = 200 } = result;
+  const error = partial && errorMember(status, partial.code, partial.message, partial.details, limits.listedDetails);
+  writeObject({ ...result, body: { ...result.body, error } }, request, response, requestLog);
 }
 
 function writeObject(
-  status: number,
-  header: JsonResult['header'],
-  body: JsonResult['body'],
-  enveloped: boolean,
+  { status = 200, header, warnings = [], body, enveloped = true }: JsonResult,
   request: Request,
   response: Response,
   requestLog: RequestLog,
 ): void {
   const first = (name: string) => requestLog.list.find(([sent]) => sent === name)?.[1];
+  const allWarnings = [...requestLog.warnings, ...warnings];
   const responseHeader = {
     status: status < 400 ? 0 : status,
     QTime: Math.round(performance.now() - requestLog.started),
-    ...(isTrue(first('echoParams'), ['explicit', 'all']) ? { params: echoed(requestLog.list) } : {}),
+    params: isTrue(first('echoParams'), ['explicit', 'all']) ? echoed(requestLog.list) : undefined,
     ...header,
-    ...(requestLog.warnings.length > 0
-      ? { warnings: [...requestLog.warnings, ...((header?.warnings ?? []) as readonly string[])] }
-      : {}),
+    warnings: allWarnings.length > 0 ? allWarnings : undefined,
   };
   const whole = enveloped && !isTrue(first('omitHeader')) ? { responseHeader, ...body } : body;
   response.setHeader('cache-control', 'no-store');
@@ -294,11 +277,6 @@ function writeObject(
   const indent = (requestLog.indent ?? isTrue(first('indent'))) ? 2 : 0;
   if (first('wt') === 'xml') send(status, XML_TYPE, writeXml(whole, indent), request, response);
   else send(status, 'application/json; charset=utf-8', `${stringifyJson(whole, { indent })}\n`, request, response);
-}
-
-function writeBytes(result: BytesResult, request: Request, response: Response): void {
-  for (const [name, value] of Object.entries(result.headers ?? {})) response.setHeader(name, value);
-  send(result.status ?? 200, result.type, result.bytes, request, response);
 }
 
 function send(status: number, type: string, content: Uint8Array | string, request: Request, response: Response): void {

@@ -18,7 +18,7 @@ it('waits for a slow reader repeatedly with the same few listeners', async () =>
         yield 'x'.repeat(1024 ** 2);
       }
     }
-    await writeStream({ type: 'text/plain', events: events() }, request as Request, response as Response, access);
+    await writeStream({ type: 'text/plain', chunks: events }, request as Request, response as Response, access);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

@@ -10,44 +10,45 @@ const ACCESS_MILLISECONDS = 2_000;
  * Writes a result piece by piece, and resolves at its end. The next piece is made only when the buffer of the response
  * has room. Ends early when the key of the request is no longer valid.
  *
- * @throws the error of the result, after the connection was closed
+ * @throws the error of the result, after the connection was closed if the response has begun
  */
 export async function writeStream(
-  result: StreamResult,
+  { status = 200, type, length, chunks, headers = {} }: StreamResult,
   request: Request,
   response: Response,
   access: Access,
 ): Promise<void> {
-  response.statusCode = 200;
-  response.setHeader('content-type', result.type);
-  // The stream ends with the gateway, which does not wait for reusable connections.
-  response.setHeader('connection', 'close');
-  for (const [name, value] of Object.entries(result.headers ?? {})) response.setHeader(name, value);
+  response.statusCode = status;
+  response.setHeader('content-type', type);
+  // A stream without an end of its own ends with the gateway, which does not wait for reusable connections.
+  if (length === undefined) response.setHeader('connection', 'close');
+  else response.setHeader('content-length', length);
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  if (request.method === 'HEAD') return void response.end();
   const end = () => response.destroy();
   const watch = setInterval(() => access.isValid().then((isValid) => isValid || end(), end), ACCESS_MILLISECONDS);
   // Also if the next piece never comes.
   response.once('close', () => clearInterval(watch));
+  if (length === undefined) response.flushHeaders();
+  let written = 0;
   try {
-    if (request.method === 'HEAD') return;
-    response.flushHeaders();
-    for await (const text of result.events) {
+    for await (const chunk of chunks()) {
       if (response.destroyed) return;
-      if (response.write(text)) continue;
-      await untilWritable(response);
+      written += chunk.length;
+      if (!response.write(chunk)) await untilWritable(response);
     }
-    endResponse(response);
   } catch (error) {
     // A truncated response must not look complete.
-    response.destroy();
+    if (response.headersSent) response.destroy();
     throw error;
-  } finally {
-    await result.events.return(undefined);
-    response.end();
   }
+  // If a file has become shorter, the client must not wait for the rest.
+  if (length !== undefined && written < length) response.destroy();
+  else endResponse(response);
 }
 
 /** Resolves when the buffer has room, or the client is gone or was disconnected. */
-export function untilWritable(response: Response): Promise<void> {
+function untilWritable(response: Response): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       clearTimeout(timer);

@@ -5,11 +5,11 @@ export function presentOperation(collection: Collection, operation: Operation): 
   return {
     operation: `${collection.name}-${seq}`,
     kind,
-    ...(id === null ? {} : { id }),
+    id: id ?? undefined,
     state,
     position,
     attempt,
     acceptedAt,
-    ...(error === undefined ? {} : { reason: error }),
+    reason: error,
   };
 }

@@ -1,15 +1,9 @@
-import { AkinError, decodeBase64, type Region, readPictureAddress, withErrorContext } from '@akin/domain';
-import type { Analysis, AnalyzeImage, Original } from '../config.ts';
+import { AkinError, badRequest, decodeBase64, readPictureAddress, withErrorContext } from '@akin/domain';
+import type { Analysis, AnalyzeImage, AnalyzeOptions, Original } from '../config.ts';
 import type { Context } from '../context.ts';
 import type { Files } from '../http/pictures.ts';
 
-export interface PictureOptions {
-  readonly model?: string | undefined;
-  readonly thumbnail?: boolean;
-  readonly facts?: { readonly name?: string | undefined } | undefined;
-  readonly region?: Region | undefined;
-  readonly soughtPoints?: boolean;
-}
+export type PictureOptions = Omit<AnalyzeOptions, 'urgent' | 'signal'>;
 
 /**
  * The analysis of a picture that a client waits for.
@@ -61,10 +55,7 @@ export async function analyzeText(
   const text = words.trim();
   const length = [...text].length;
   if (length === 0 || length > MAX_TEXT) {
-    throw new AkinError(
-      'bad-request',
-      `Parameter ${parameter} has ${length} characters; 1 to ${MAX_TEXT} are allowed.`,
-    );
+    throw badRequest(`Parameter ${parameter} has ${length} characters; 1 to ${MAX_TEXT} are allowed.`);
   }
   return analyzed({ text }, [TEXT_MODULE], { model }, signal, context);
 }
@@ -97,8 +88,5 @@ function pictureBytes(data: string, { files, limits }: Context & { readonly file
 function requireHttp(url: string): string {
   const read = readPictureAddress(url);
   if ('address' in read) return read.address;
-  throw new AkinError(
-    'bad-request',
-    `The URL of a picture ${read.problem}. A file is sent as the part file of multipart/form-data.`,
-  );
+  throw badRequest(`The URL of a picture ${read.problem}. A file is sent as the part file of multipart/form-data.`);
 }

@@ -1,4 +1,4 @@
-import { AkinError, type ErrorCode, quote } from '@akin/domain';
+import { AkinError, badRequest, type ErrorCode, quote } from '@akin/domain';
 import { type Collection, readStoredPicture } from '@akin/store';
 import type { Analysis } from '../config.ts';
 import type { Context } from '../context.ts';
@@ -34,8 +34,7 @@ export async function analyzeStoredPicture(
   const { address, place, thumbnail } = stored;
   const original = await openOriginal(context.originals, collection.name, place);
   const sources = [...(original ? [{ original }] : []), ...(address === undefined ? [] : [{ url: address }])];
-  let problem: unknown = new AkinError(
-    'bad-request',
+  let problem: unknown = badRequest(
     `Parameter ${parameter}: the document ${quote(id)} has no picture that can be read again.`,
   );
   for (const source of sources) {

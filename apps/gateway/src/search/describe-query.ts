@@ -1,4 +1,4 @@
-import { AkinError, type Calibration, withErrorContext } from '@akin/domain';
+import { AkinError, badRequest, type Calibration, withErrorContext } from '@akin/domain';
 import { MODULES } from '@akin/modules/manifests';
 import { colorQuery, combine, distanceAt, noTextEncoder, parseHexColors } from '@akin/modules/vectors';
 import type { Collection, ModelSet, RankByDocuments, Smartfilter } from '@akin/store';
@@ -22,8 +22,7 @@ export function rankingModule(mode: string | undefined, inputs: readonly RankInp
   if (mode === undefined && inputs.length > 0 && inputs.every(({ kind }) => kind === 'hex')) return COLOR;
   const name = mode === undefined || mode === 'default' ? 'content' : mode;
   if (RANKING.has(name)) return name;
-  throw new AkinError(
-    'bad-request',
+  throw badRequest(
     `Parameter rank.mode must be one of ${[...RANKING.keys()].join(', ')}; it is ${JSON.stringify(name.slice(0, 40))}.`,
   );
 }
@@ -109,7 +108,7 @@ async function describe(
     case 'hex': {
       const colors = parseHexColors(value);
       if (module === COLOR) return { vector: colorQuery(colors) };
-      throw new AkinError('bad-request', `rank.by.hex cannot rank by ${module}: it needs rank.mode=${COLOR}.`);
+      throw badRequest(`rank.by.hex cannot rank by ${module}: it needs rank.mode=${COLOR}.`);
     }
     case 'outputs':
       return { vector: fromOutputs(value, module, models, parameter) };
@@ -121,7 +120,7 @@ async function describe(
     }
     case 'text': {
       if (module !== TEXT_MODULE) {
-        throw new AkinError('bad-request', `${parameter} cannot rank by ${module}: it needs rank.mode=${TEXT_MODULE}.`);
+        throw badRequest(`${parameter} cannot rank by ${module}: it needs rank.mode=${TEXT_MODULE}.`);
       }
       const model = models.models.get(TEXT_MODULE);
       if (models.textCalibration === undefined) throw noTextEncoder(model);
@@ -142,8 +141,7 @@ function requireVector(
     throw new AkinError('not-found', `Parameter ${parameter}: no document ${shown} is visible. Was it committed?`);
   }
   if (vector === null) {
-    throw new AkinError(
-      'bad-request',
+    throw badRequest(
       `Parameter ${parameter}: the document ${shown} has no ${module} descriptor, because the module did not analyze a picture of it.`,
     );
   }
@@ -153,8 +151,5 @@ function requireVector(
 function fromOutputs(json: string, module: string, models: ModelSet, parameter: string): Float32Array {
   const descriptor = withErrorContext(parameter, () => models.parseOutputs(json, true)).descriptors.get(module);
   if (descriptor) return descriptor.vector;
-  throw new AkinError(
-    'bad-request',
-    `Parameter ${parameter} contains no ${module} descriptor: analyze with modules.apply=${module}.`,
-  );
+  throw badRequest(`Parameter ${parameter} contains no ${module} descriptor: analyze with modules.apply=${module}.`);
 }

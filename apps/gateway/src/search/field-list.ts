@@ -1,5 +1,5 @@
 import {
-  AkinError,
+  badRequest,
   type Distance,
   type Field,
   type ParameterLookup,
@@ -50,14 +50,14 @@ const MAX_LENGTH = 1_000_000;
  */
 export function readFieldList(values: readonly string[], ranked: boolean, parameter: ParameterLookup): FieldList {
   if (values.some((value) => value.length > MAX_LENGTH)) {
-    throw new AkinError('bad-request', `Parameter fl: it has more than ${MAX_LENGTH} characters.`);
+    throw badRequest(`Parameter fl: it has more than ${MAX_LENGTH} characters.`);
   }
   const given = values.flatMap((value) => value.match(/(?:\\.|\([^()]*\)|[^\s,\\])+/gs) ?? []);
   const items = given.filter((item) => item !== WITHOUT_OUTPUTS);
   const hidden = items.length === given.length ? undefined : 'analysis';
   const computed = items.map((item) => readComputed(item, parameter));
   if (computed.filter((one) => one !== undefined).length > MAX_COMPUTED) {
-    throw new AkinError('bad-request', `Parameter fl: it has more than ${MAX_COMPUTED} renamed fields and functions.`);
+    throw badRequest(`Parameter fl: it has more than ${MAX_COMPUTED} renamed fields and functions.`);
   }
   const patterns = items.filter((_, i) => computed[i] === undefined).map(readPattern);
   const exact = new Set(patterns.filter(isExact).map((pattern) => pattern.join('')));
@@ -97,10 +97,7 @@ function readComputed(item: string, parameter: ParameterLookup): ComputedField |
     if (distance !== null) return { alias, kind: 'distance', distance };
     const name = /^field\(\s*([^()'",\s]+)\s*\)$/.exec(source)?.[1];
     if (name !== undefined) return { alias, kind: 'field', name };
-    throw new AkinError(
-      'bad-request',
-      `Parameter fl: ${quote(source)} is not understood: use names, score, geodist() or field(name).`,
-    );
+    throw badRequest(`Parameter fl: ${quote(source)} is not understood: use names, score, geodist() or field(name).`);
   }
   if (renamed === null) return undefined;
   const name = unescapeBackslashes(source);

@@ -1,10 +1,16 @@
-import { MAX_ROWS } from '@akin/contract';
-import { AkinError, type ParameterLookup, type Query, readLocalValue, withErrorContext } from '@akin/domain';
+import { type Endpoints, MAX_ROWS, type ParametersOf } from '@akin/contract';
+import {
+  type AkinError,
+  badRequest,
+  type ParameterLookup,
+  type Query,
+  readLocalValue,
+  withErrorContext,
+} from '@akin/domain';
 import { type FieldCollapse, type MemberRequest, parseSort, type SortClause } from '@akin/store';
-import type { ParameterList } from '../http/parameters.ts';
+import type { ParameterList } from '../parameters/parameters.ts';
 import { OFF } from '../solr/refused-parameters.ts';
-import { namesIn } from './facets.ts';
-import { readSort } from './query-parameters.ts';
+import { namesIn, readSort } from './query-parameters.ts';
 
 /** How documents with the same value of a field appear in a response. */
 type GroupForm =
@@ -26,24 +32,7 @@ export interface Grouping {
   readonly ngroups: boolean;
 }
 
-interface GroupParameters {
-  readonly group: boolean;
-  readonly 'group.field': readonly string[];
-  readonly 'group.limit': number;
-  readonly 'group.offset': number;
-  readonly 'group.sort'?: string | undefined;
-  readonly 'group.format': 'grouped' | 'simple';
-  readonly 'group.main': boolean;
-  readonly 'group.ngroups': boolean;
-  readonly 'group.truncate': boolean;
-  readonly expand: boolean;
-  readonly 'expand.rows': number;
-  readonly 'expand.sort'?: string | undefined;
-  readonly rows: number;
-  readonly start: number;
-  readonly cursorMark?: string | undefined;
-  readonly collapse?: 'duplicates' | undefined;
-}
+type Parameters = ParametersOf<Endpoints['select']>;
 
 /** A filter `{!collapse …}`. */
 interface CollapseFilter {
@@ -70,7 +59,7 @@ export function splitFilters(
       : { type: undefined, local: new Map<string, string>(), value: text };
     if (type !== 'collapse') filters.push(text);
     else if (value.trim() !== '') {
-      throw new AkinError('bad-request', `Parameter fq: expected nothing after {!collapse …}, found ${quoted(value)}.`);
+      throw badRequest(`Parameter fq: expected nothing after {!collapse …}, found ${quoted(value)}.`);
     } else collapses.push({ text, local, query: { kind: 'all' }, tags: namesIn(local.get('tag')) });
   }
   return { filters, collapses };
@@ -85,12 +74,12 @@ export function splitFilters(
 export function readGrouping(
   list: ParameterList,
   collapses: readonly CollapseFilter[],
-  parameters: GroupParameters,
+  parameters: Parameters,
   sort: readonly SortClause[],
   parameter: ParameterLookup,
 ): Grouping | undefined {
   const [collapse, ...more] = collapses;
-  if (more.length > 0) throw new AkinError('bad-request', 'Parameter fq: only one {!collapse} is possible.');
+  if (more.length > 0) throw badRequest('Parameter fq: only one {!collapse} is possible.');
   if (parameters.expand) refuseGiven(list, ['expand.q', 'expand.fq', 'expand.field', 'expand.nullGroup']);
   if (parameters.group) refuseGiven(list, ['group.query', 'group.func', 'group.facet']);
   const what = parameters.group ? 'group' : collapse ? '{!collapse}' : undefined;
@@ -103,7 +92,7 @@ export function readGrouping(
   }
   if (collapse === undefined) {
     if (!parameters.expand) return undefined;
-    throw new AkinError('bad-request', 'expand=true needs a filter {!collapse field=…}, whose groups it expands.');
+    throw badRequest('expand=true needs a filter {!collapse field=…}, whose groups it expands.');
   }
   const collapseBy = withErrorContext('fq', () => readCollapse(collapse, parameter));
   if (!parameters.expand) return { form: 'collapsed', collapseBy, members: undefined, ngroups: false };
@@ -117,10 +106,10 @@ export function readGrouping(
   return { form: 'expanded', collapseBy, members, ngroups: false };
 }
 
-function readGroup(parameters: GroupParameters, sort: readonly SortClause[], parameter: ParameterLookup): Grouping {
+function readGroup(parameters: Parameters, sort: readonly SortClause[], parameter: ParameterLookup): Grouping {
   const [field, ...others] = parameters['group.field'].filter((name) => name.trim() !== '');
-  if (field === undefined) throw new AkinError('bad-request', 'group=true needs group.field: group.field=product.');
-  if (others.length > 0) throw new AkinError('bad-request', 'Parameter group.field: only one field is possible.');
+  if (field === undefined) throw badRequest('group=true needs group.field: group.field=product.');
+  if (others.length > 0) throw badRequest('Parameter group.field: only one field is possible.');
   const limit = parameters['group.limit'];
   const own = parameters['group.sort'];
   const form = parameters['group.main'] ? 'main' : parameters['group.format'];
@@ -147,10 +136,10 @@ const NULL_POLICIES = { ignore: 'leave-out', expand: 'each', collapse: 'together
 
 function readCollapse({ local, query }: CollapseFilter, parameter: ParameterLookup): FieldCollapse {
   const field = local.get('field')?.trim() ?? '';
-  if (field === '') throw new AkinError('bad-request', 'expected a field in {!collapse field=…}');
+  if (field === '') throw badRequest('expected a field in {!collapse field=…}');
   const policy = local.get('nullPolicy') ?? 'ignore';
   if (!Object.hasOwn(NULL_POLICIES, policy)) {
-    throw new AkinError('bad-request', `nullPolicy must be ignore, expand or collapse; it is ${quoted(policy)}`);
+    throw badRequest(`nullPolicy must be ignore, expand or collapse; it is ${quoted(policy)}`);
   }
   return {
     field,
@@ -164,37 +153,31 @@ function readCollapse({ local, query }: CollapseFilter, parameter: ParameterLook
 /** The order of `min`, `max` or `sort`. Undefined if none of them is given. */
 function collapseOrder(local: ReadonlyMap<string, string>, parameter: ParameterLookup): SortClause[] | undefined {
   const given = ['min', 'max', 'sort'].filter((name) => local.has(name));
-  if (given.length > 1) throw new AkinError('bad-request', `only one of ${given.join(', ')} can select the document`);
+  if (given.length > 1) throw badRequest(`only one of ${given.join(', ')} can select the document`);
   const [name] = given;
   const value = name === undefined ? '' : (local.get(name) ?? '').trim();
   if (name === undefined) return undefined;
-  if (value === '') throw new AkinError('bad-request', `${name} of {!collapse} needs a value`);
+  if (value === '') throw badRequest(`${name} of {!collapse} needs a value`);
   if (name === 'sort') return parseSort(value, parameter);
   if (value.includes('(')) {
-    throw new AkinError('bad-request', `${name} of {!collapse} takes a field; for anything else use sort='… asc'`);
+    throw badRequest(`${name} of {!collapse} takes a field; for anything else use sort='… asc'`);
   }
   return parseSort(`${value} ${name === 'min' ? 'asc' : 'desc'}`, parameter);
 }
 
 function requireFew(rows: number, limit: number, name: string): void {
   if (rows * limit <= MAX_MEMBERS) return;
-  throw new AkinError(
-    'bad-request',
-    `Parameters rows and ${name} ask for ${rows * limit} documents, more than ${MAX_MEMBERS}.`,
-  );
+  throw badRequest(`Parameters rows and ${name} ask for ${rows * limit} documents, more than ${MAX_MEMBERS}.`);
 }
 
 function refuseGiven(list: ParameterList, names: readonly string[]): void {
   const given = list.find(([name, value]) => names.includes(name) && !OFF.test(value));
   if (given === undefined) return;
-  throw new AkinError(
-    'bad-request',
-    `Parameter ${given[0]} is not supported, and would change the response. Remove it.`,
-  );
+  throw badRequest(`Parameter ${given[0]} is not supported, and would change the response. Remove it.`);
 }
 
 function notTogether(one: string, other: string): AkinError {
-  return new AkinError('bad-request', `${one} is not possible with ${other}: remove one of them.`);
+  return badRequest(`${one} is not possible with ${other}: remove one of them.`);
 }
 
 function quoted(text: string): string {
@@ -205,8 +188,7 @@ function quoted(text: string): string {
 export function pageOf(grouping: Pick<Grouping, 'form'> | undefined, { start, rows }: { start: number; rows: number }) {
   if (grouping?.form !== 'simple' && grouping?.form !== 'main') return { start, rows };
   if (start + rows <= MAX_ROWS) return { start: 0, rows: start + rows };
-  throw new AkinError(
-    'bad-request',
+  throw badRequest(
     `Parameters start and rows reach beyond ${MAX_ROWS}, the limit with group.format=simple and group.main.`,
   );
 }

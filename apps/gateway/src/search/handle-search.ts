@@ -1,5 +1,5 @@
 import { type Endpoints, MAX_DEPTH, type ParametersOf } from '@akin/contract';
-import { AkinError, type Calibration, Double, type Field } from '@akin/domain';
+import { badRequest, type Calibration, Double, type Field } from '@akin/domain';
 import { scoreOf } from '@akin/modules/vectors';
 import { inSpan } from '@akin/runtime';
 import {
@@ -18,17 +18,17 @@ import { refuseUnsupported } from '../solr/refused-parameters.ts';
 import { awaitTokenOrStandby } from '../update/await-token.ts';
 import { computeFromCache } from './compute-from-cache.ts';
 import { rankingModule, rankOfInputs } from './describe-query.ts';
-import { isUncached, type NamedFacet, readFacets, tagsOf } from './facets.ts';
+import type { NamedFacet } from './facets/facet-kind.ts';
+import { facetWarnings, presentFacets, readFacets } from './facets/facets.ts';
+import { type NamedStats, presentStats, readStats } from './facets/stats.ts';
 import { type FieldList, needsScores, readFieldList, requestedDistances, requestedFields } from './field-list.ts';
 import { type Grouping, pageOf, readGrouping, splitFilters } from './grouping.ts';
 import { PARTS, PARTS_BOX, partScoreOf, searchWithParts, soughtParts } from './parts.ts';
 import { type PresentedHit, presentDocument } from './present.ts';
-import { facetWarnings, presentFacets } from './present-facets.ts';
 import { presentGroups } from './present-groups.ts';
-import { parameterLookup, readFilters, readQuery, readSort } from './query-parameters.ts';
+import { clockOf, parameterLookup, readFilters, readLocalQuery, readSort } from './query-parameters.ts';
 import { type RankInput, readRankInputs } from './rank-inputs.ts';
 import { requireModelForInputs } from './require-model-for-inputs.ts';
-import { type NamedStats, presentStats, readStats } from './stats.ts';
 import { warnAboutDates } from './warn-about-dates.ts';
 import { warnAboutSwitches } from './warn-about-switches.ts';
 
@@ -52,8 +52,7 @@ export async function handleSearch(
   checkDepth(parameters);
   const inputs = readRankInputs(call.list, parameters['rank.weights']);
   if (preset.ranked && inputs.length === 0) {
-    throw new AkinError(
-      'bad-request',
+    throw badRequest(
       'Nothing to rank by: give rank.by.id, rank.by.url, rank.by.data, rank.by.hex, rank.by.text, rank.by.outputs or a file, or use /select.',
     );
   }
@@ -62,14 +61,10 @@ export async function handleSearch(
   const module = isOfParts ? PARTS : rankingModule(mode, inputs);
   const parameter = parameterLookup(call.list);
   const fields = readFieldList(parameters.fl, inputs.length > 0, parameter);
-  const query = readQuery('q', parameters.q, parameters, parameter);
+  const main = readLocalQuery('q', parameters.q, parameters, parameter);
   const split = splitFilters(parameters.fq, parameter);
   const filters = readFilters(split.filters, parameters, parameter);
-  const tagged = [
-    { tags: tagsOf('q', parameters.q, parameter), query },
-    ...filters.map((filter) => ({ tags: tagsOf('fq', filter.text, parameter), query: filter.query })),
-    ...split.collapses,
-  ];
+  const tagged = [main, ...filters, ...split.collapses];
   const facets = parameters.facet ? readFacets(call.list, tagged, parameters) : [];
   const stats = parameters.stats ? readStats(call.list, tagged, parameter) : [];
   const sort = readSort(parameters.sort, parameter);
@@ -100,10 +95,10 @@ export async function handleSearch(
 
     const { names, hidden } = fieldNames(fields, schema);
     const question = {
-      query,
+      query: main.query,
       filters: filters.map((filter) => filter.query),
       uncached: new Set([
-        ...filters.flatMap(({ text, query }) => (isUncached(text, parameter) ? [query] : [])),
+        ...filters.flatMap(({ query, isUncached }) => (isUncached ? [query] : [])),
         ...facets.flatMap(({ request, isUncached }) => (isUncached && request.kind === 'query' ? [request.query] : [])),
       ]),
       rank,
@@ -120,8 +115,7 @@ export async function handleSearch(
       members: grouping?.members,
       atLeast,
       ...((parameters.timeAllowed ?? 0) > 0 ? { timeAllowed: parameters.timeAllowed } : {}),
-      ...(parameters.NOW === undefined ? {} : { now: new Date(parameters.NOW) }),
-      ...(parameters.TZ === undefined ? {} : { timeZone: parameters.TZ }),
+      ...clockOf(parameters),
     };
     const run = (asked: SearchInput) =>
       searchTraced(collection, asked, inputs.length === 0 ? undefined : module, signal, context);
@@ -142,7 +136,7 @@ export async function handleSearch(
     const warnings = [
       ...warnAboutSwitches(call.list, inputs.length > 0),
       ...[...(sought?.warnings ?? []), ...(described?.warnings ?? []), ...(parts?.warnings ?? [])],
-      ...warnAboutDates([query, ...filters.map((filter) => filter.query), ...facetQueries], schema.fields),
+      ...warnAboutDates([main.query, ...filters.map((filter) => filter.query), ...facetQueries], schema.fields),
     ];
     const shown = {
       parameters,
@@ -200,24 +194,22 @@ function presentResult(
     ...maxScore({ distance: result.minDistance, score: result.maxScore }),
     ...{ numFoundExact: result.numFoundExact, docs: result.hits.map(document) },
   };
-  const warnings = [...queryWarnings, ...facetWarnings(facets, result.facets)];
+  const { ranking } = result;
   return {
     header: {
-      ...(result.ranking
-        ? {
-            ranking: result.ranking.exact ? 'exact' : 'approximate',
-            ...(isLimited ? {} : { distances: result.ranking.distances }),
-            searcher: result.ranking.inMemory ? 'memory' : 'database',
-          }
-        : {}),
-      ...(result.partial ? { partialResults: true } : {}),
-      ...(warnings.length > 0 ? { warnings } : {}),
+      ...(ranking && {
+        ranking: ranking.exact ? 'exact' : 'approximate',
+        distances: isLimited ? undefined : ranking.distances,
+        searcher: ranking.inMemory ? 'memory' : 'database',
+      }),
+      partialResults: result.partial || undefined,
     },
+    warnings: [...queryWarnings, ...facetWarnings(facets, result.facets)],
     body: {
       ...(grouping ? presentGroups(grouping, result, response, parameters, { document, maxScore }) : { response }),
-      ...(parameters.facet ? { facet_counts: presentFacets(facets, result.facets, parameters['json.nl']) } : {}),
-      ...(parameters.stats ? { stats: presentStats(stats, result.facets.slice(facets.length)) } : {}),
-      ...(result.nextCursorMark === undefined ? {} : { nextCursorMark: result.nextCursorMark }),
+      facet_counts: parameters.facet ? presentFacets(facets, result.facets, parameters['json.nl']) : undefined,
+      stats: parameters.stats ? presentStats(stats, result.facets.slice(facets.length)) : undefined,
+      nextCursorMark: result.nextCursorMark,
     },
   };
 }
@@ -270,8 +262,7 @@ function searchTraced(
 
 function checkDepth({ start, rows, cursorMark }: Parameters): void {
   if (cursorMark !== undefined || start + rows <= MAX_DEPTH) return;
-  throw new AkinError(
-    'bad-request',
+  throw badRequest(
     `Parameters start and rows reach to ${start + rows}, beyond ${MAX_DEPTH}. Page with cursorMark, starting with cursorMark=*.`,
   );
 }

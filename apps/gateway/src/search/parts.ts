@@ -1,4 +1,4 @@
-import { AkinError, type Calibration, Double, type Field } from '@akin/domain';
+import { AkinError, badRequest, type Calibration, Double, type Field } from '@akin/domain';
 import { MODULES } from '@akin/modules/manifests';
 import { distanceAt, partScore, SURE_PART_SCORE } from '@akin/modules/vectors';
 import {
@@ -67,10 +67,7 @@ export async function soughtParts(
       const sought = await analyzeSought(input, [PARTS], collection, signal, context);
       return modules?.includes(PARTS) === false ? { ...sought, warnings: [...sought.warnings, OFF] } : sought;
     }
-    throw new AkinError(
-      'bad-request',
-      `rank.mode=${PARTS} takes one picture: rank.by.id, rank.by.url, rank.by.data or a file.`,
-    );
+    throw badRequest(`rank.mode=${PARTS} takes one picture: rank.by.id, rank.by.url, rank.by.data or a file.`);
   }
   if (module !== COPIES || !isPicture || !modules?.includes(PARTS)) return undefined;
   // The descriptor of a document is read with the result.

@@ -1,7 +1,7 @@
 import type { SearchResult } from '@akin/store';
+import { nameOf } from './facets/named-list.ts';
 import type { Grouping } from './grouping.ts';
 import { presentValue } from './present.ts';
-import { nameOf } from './present-facets.ts';
 
 export interface DocumentList {
   readonly numFound: number;

@@ -1,5 +1,5 @@
-import { AkinError, parseRegion, type Region } from '@akin/domain';
-import type { ParameterList } from '../http/parameters.ts';
+import { badRequest, parseRegion, type Region } from '@akin/domain';
+import type { ParameterList } from '../parameters/parameters.ts';
 
 export interface RankInput {
   readonly kind: 'id' | 'url' | 'data' | 'hex' | 'text' | 'outputs';
@@ -35,17 +35,16 @@ const MAX_INPUTS = 20;
 export function readRankInputs(list: ParameterList, weights: string | undefined): RankInput[] {
   const inputs = list.filter(([name, value]) => Object.hasOwn(KINDS, name) && value !== '');
   if (inputs.length > MAX_INPUTS) {
-    throw new AkinError('bad-request', `A search ranks by at most ${MAX_INPUTS} inputs, not ${inputs.length}.`);
+    throw badRequest(`A search ranks by at most ${MAX_INPUTS} inputs, not ${inputs.length}.`);
   }
   const numbers = weights === undefined ? inputs.map(() => 1) : weights.split(',').map(readWeight);
   if (numbers.length !== inputs.length) {
-    throw new AkinError(
-      'bad-request',
+    throw badRequest(
       `Parameter rank.weights has ${numbers.length} numbers for ${inputs.length} rank.by.* inputs: give one for each.`,
     );
   }
   if (inputs.length > 0 && numbers.every((weight) => weight === 0)) {
-    throw new AkinError('bad-request', 'Parameter rank.weights contains only zeros: give at least one other number.');
+    throw badRequest('Parameter rank.weights contains only zeros: give at least one other number.');
   }
   const read = inputs.map(
     ([name, value], index): RankInput => ({
@@ -66,8 +65,7 @@ function withRegions(inputs: readonly RankInput[], texts: readonly string[]): Ra
   const regions = texts.map((text) => readRegion(text, 'rank.region'));
   const pictures = inputs.filter(({ kind }) => PICTURES.includes(kind));
   if (regions.slice(pictures.length).some((region) => region !== undefined)) {
-    throw new AkinError(
-      'bad-request',
+    throw badRequest(
       `Parameter rank.region is given ${regions.length} times for ${pictures.length} pictures: give one for each rank.by.id, rank.by.url, rank.by.data or file, in their order. Colours, words and outputs have none.`,
     );
   }
@@ -84,8 +82,7 @@ export function readRegion(text: string | undefined, parameter: string): Region 
   if (text === undefined || text.trim() === '') return undefined;
   const region = parseRegion(text);
   if (region !== null) return region;
-  throw new AkinError(
-    'bad-request',
+  throw badRequest(
     `Parameter ${parameter} is x,y,w,h in fractions of the upright picture, such as 0.5,0,0.5,1 for its right half: x and y from 0, w and h above 0, x+w and y+h at most 1. It is ${JSON.stringify(text.slice(0, 60))}.`,
   );
 }
@@ -94,10 +91,7 @@ function readWeight(text: string): number {
   const trimmed = text.trim();
   const weight = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,2})?$/.test(trimmed) ? Number(trimmed) : Number.NaN;
   if (Number.isNaN(weight)) {
-    throw new AkinError(
-      'bad-request',
-      `Parameter rank.weights contains ${JSON.stringify(trimmed.slice(0, 40))}, which is not a number.`,
-    );
+    throw badRequest(`Parameter rank.weights contains ${JSON.stringify(trimmed.slice(0, 40))}, which is not a number.`);
   }
   return weight;
 }

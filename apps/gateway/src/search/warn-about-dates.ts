@@ -6,15 +6,6 @@ export function warnAboutDates(queries: readonly Query[], schema: Schema): strin
   return [...names].filter((name) => schema.get(name)?.type === 'string').map(stringDateWarning);
 }
 
-/** The same as a member of a header; empty if there are none. */
-export function warningsAboutDates(
-  queries: readonly Query[],
-  schema: Schema,
-): { readonly warnings?: readonly string[] } {
-  const warnings = warnAboutDates(queries, schema);
-  return warnings.length === 0 ? {} : { warnings };
-}
-
 function datedFields(query: Query): string[] {
   switch (query.kind) {
     case 'range':

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { readQueryString } from '../http/parameters.ts';
+import { readQueryString } from '../parameters/parameters.ts';
 import { warnAboutSwitches } from './warn-about-switches.ts';
 
 it.each([

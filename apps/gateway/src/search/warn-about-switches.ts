@@ -1,4 +1,4 @@
-import type { ParameterList } from '../http/parameters.ts';
+import type { ParameterList } from '../parameters/parameters.ts';
 
 /** Parameters of Solr that count only if another one is true. */
 const SWITCHES = {

@@ -1,6 +1,7 @@
 import { REFUSED_SCHEMA_COMMANDS } from '@akin/contract';
 import {
-  AkinError,
+  type AkinError,
+  badRequest,
   elementType,
   type Field,
   type FieldType,
@@ -10,7 +11,7 @@ import {
   quote,
   withErrorContext,
 } from '@akin/domain';
-import type { ParameterList } from '../http/parameters.ts';
+import type { ParameterList } from '../parameters/parameters.ts';
 
 /** The types of Solr's default configuration that akin supports, by the type of the field that they define. */
 const TYPES: ReadonlyMap<FieldType, readonly string[]> = new Map<FieldType, readonly string[]>([
@@ -99,10 +100,10 @@ const INSTEAD: Readonly<Record<(typeof REFUSED_SCHEMA_COMMANDS)[number], string>
 export function refuseOtherCommands(list: ParameterList): void {
   for (const command of REFUSED_SCHEMA_COMMANDS) {
     if (!list.some(([name]) => name === command)) continue;
-    throw new AkinError('bad-request', `${command} is not possible here: ${INSTEAD[command]}.`);
+    throw badRequest(`${command} is not possible here: ${INSTEAD[command]}.`);
   }
 }
 
 function unsupportedCommandError(why: string): AkinError {
-  return new AkinError('bad-request', `add-field: ${why}.`);
+  return badRequest(`add-field: ${why}.`);
 }

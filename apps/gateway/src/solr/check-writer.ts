@@ -1,4 +1,4 @@
-import { AkinError } from '@akin/domain';
+import { badRequest } from '@akin/domain';
 
 /**
  * Checks `wt`. An unknown writer means json, as in Solr. The one that old clients set and akin does not support is
@@ -8,8 +8,7 @@ import { AkinError } from '@akin/domain';
  */
 export function checkWriter(wt: string | undefined): void {
   if (wt !== 'javabin') return;
-  throw new AkinError(
-    'bad-request',
+  throw badRequest(
     'akin does not write wt=javabin: set another parser in the client (SolrJ: withResponseParser or setParser with new XMLResponseParser()), or send wt=xml or wt=json.',
   );
 }

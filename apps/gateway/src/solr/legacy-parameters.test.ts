@@ -1,7 +1,7 @@
 import { AkinError } from '@akin/domain';
 import { growth, LINEAR } from '@akin/testing';
 import { describe, expect, it } from '@jest/globals';
-import { readQueryString } from '../http/parameters.ts';
+import { readQueryString } from '../parameters/parameters.ts';
 import { translateLegacyParameters } from './legacy-parameters.ts';
 
 const translate = (query: string) => translateLegacyParameters(readQueryString(encodeURI(query), 100));

@@ -1,5 +1,5 @@
-import { AkinError } from '@akin/domain';
-import type { ParameterList } from '../http/parameters.ts';
+import { type AkinError, badRequest } from '@akin/domain';
+import type { ParameterList } from '../parameters/parameters.ts';
 
 export interface Translated {
   readonly list: ParameterList;
@@ -120,5 +120,5 @@ function partsOf(value: string, name: string): number[] {
 }
 
 function refusedParameterError(name: string, why: string): AkinError {
-  return new AkinError('bad-request', `Parameter ${name}: ${why}.`);
+  return badRequest(`Parameter ${name}: ${why}.`);
 }

@@ -1,5 +1,5 @@
 import { TextDecoder } from 'node:util';
-import { AkinError } from '@akin/domain';
+import { badRequest } from '@akin/domain';
 import { createYielder } from '@akin/runtime';
 import type { Command } from '../update/read-commands.ts';
 import { MAX_CHARACTERS, XmlCommands } from './xml-commands.ts';
@@ -50,6 +50,6 @@ function decode(decoder: TextDecoder, chunk?: Uint8Array): string {
   try {
     return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true });
   } catch (cause) {
-    throw new AkinError('bad-request', 'The XML body is not UTF-8: send it in UTF-8.', { cause });
+    throw badRequest('The XML body is not UTF-8: send it in UTF-8.', { cause });
   }
 }

@@ -1,5 +1,5 @@
-import { AkinError } from '@akin/domain';
-import type { ParameterList } from '../http/parameters.ts';
+import { badRequest } from '@akin/domain';
+import type { ParameterList } from '../parameters/parameters.ts';
 
 /** Values that turn a parameter off: safe to ignore. */
 export const OFF = /^(false|0|off|no|)$/i;
@@ -52,10 +52,7 @@ export function refuseUnsupportedFacets(list: ParameterList): void {
   for (const [name, value] of list) {
     const plain = /^f\..+\.(facet\..+)$/s.exec(name)?.[1] ?? name;
     if (!isUnsupportedFacet(plain) || value === '' || value === 'false') continue;
-    throw new AkinError(
-      'bad-request',
-      `Parameter ${name.slice(0, 160)} is not supported, and would change the response. Remove it.`,
-    );
+    throw badRequest(`Parameter ${name.slice(0, 160)} is not supported, and would change the response. Remove it.`);
   }
 }
 
@@ -80,10 +77,7 @@ export function refuseUnsupported(
     const harmless = unsupported.get(name);
     const json = name.startsWith('json.') && name !== 'json.nl';
     if (json || (harmless && !harmless.test(value))) {
-      throw new AkinError(
-        'bad-request',
-        `Parameter ${name} is not supported, and would change the response. Remove it.`,
-      );
+      throw badRequest(`Parameter ${name} is not supported, and would change the response. Remove it.`);
     }
   }
 }

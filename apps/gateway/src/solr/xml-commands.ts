@@ -1,4 +1,4 @@
-import { AkinError, isModifier, JsonNumber, JsonObject, type JsonValue } from '@akin/domain';
+import { AkinError, badRequest, isModifier, JsonNumber, JsonObject, type JsonValue } from '@akin/domain';
 import { SaxesParser, type SaxesTagPlain } from 'saxes';
 import { parseFlag } from '../update/parse-flag.ts';
 import { type Command, type InvalidCommand, overwriteError, rollbackError } from '../update/read-commands.ts';
@@ -249,6 +249,6 @@ export class XmlCommands {
   }
 
   #error(problem: string): AkinError {
-    return new AkinError('bad-request', `The XML cannot be read at ${this.#shownPosition()}: ${problem}.`);
+    return badRequest(`The XML cannot be read at ${this.#shownPosition()}: ${problem}.`);
   }
 }

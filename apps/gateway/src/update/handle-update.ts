@@ -1,14 +1,14 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
-import { AkinError, type ErrorDetail, parseVersion, VERSION_FIELD, withErrorContext } from '@akin/domain';
+import { AkinError, badRequest, type ErrorDetail, parseVersion, VERSION_FIELD, withErrorContext } from '@akin/domain';
 import { parseModulesApply } from '@akin/modules/manifests';
 import { inSpan, traceparent } from '@akin/runtime';
 import { type AcceptedRange, type Collection, findCollection, lastOperation, type Operation } from '@akin/store';
 import type { Context } from '../context.ts';
 import type { JsonResult } from '../http/handler-result.ts';
 import { MULTIPART_TYPE } from '../http/multipart.ts';
-import type { ParameterList } from '../http/parameters.ts';
 import { FORM_TYPE, isJsonType, isXmlType, LINES_TYPES, unsupportedBody } from '../http/read-request.ts';
 import type { Call } from '../http/serve.ts';
+import type { ParameterList } from '../parameters/parameters.ts';
 import { readXmlCommands } from '../solr/read-xml-commands.ts';
 import { OFF, refuseUnsupported } from '../solr/refused-parameters.ts';
 import { finishUpdate, planCommit } from './finish-update.ts';
@@ -68,13 +68,14 @@ export async function handleUpdate(
   const header = {
     // Without its own changes, the token covers everything that was accepted before.
     token: writeToken(collection, accepted ?? { first: 1, last: await lastOperation(context.store, collection) }),
-    ...(staged.warnings.size > 0 ? { warnings: [...staged.warnings] } : {}),
-    ...(maxErrors === undefined ? {} : { errors: staged.leftOut, maxErrors }),
+    errors: maxErrors === undefined ? undefined : staged.leftOut,
+    maxErrors,
   };
+  const warnings = [...staged.warnings];
   const body = accepted
     ? {
         operations: presentRange(collection, accepted),
-        ...(versions ? { adds: staged.ids.flatMap(({ id, index }) => [id, accepted.first + index]) } : {}),
+        adds: versions ? staged.ids.flatMap(({ id, index }) => [id, accepted.first + index]) : undefined,
       }
     : {};
   const own = accepted ?? { first: 1, last: 0 };
@@ -82,15 +83,21 @@ export async function handleUpdate(
     context.background('a commit after an asynchronous request', async (signal) => {
       if (plan.publish) await finishUpdate(collection, own, plan, signal, context, { isWaitedFor: false });
     });
-    return { status: 202, header, body };
+    return { status: 202, header, warnings, body };
   }
 
   const failed = await finishUpdate(collection, own, plan, call.signal, context);
-  if (failed.length === 0) return { header, body };
+  if (failed.length === 0) return { header, warnings, body };
   const details = failed.map((operation) => staged.places.inBody(presentFailure(operation)));
   const rest = (accepted?.count ?? 0) > failed.length ? ' The others are accepted.' : '';
   const message = `${details[0]?.msg}${failed.length > 1 ? ` ${failed.length} pictures could not be analyzed.` : ''}${rest}`;
-  return { status: 422, header, body, partial: { code: details[0]?.code ?? 'image-undecodable', message, details } };
+  return {
+    status: 422,
+    header,
+    warnings,
+    body,
+    partial: { code: details[0]?.code ?? 'image-undecodable', message, details },
+  };
 }
 
 /**
@@ -155,10 +162,7 @@ function asksForCommit(list: ParameterList): boolean {
 /** @throws AkinError bad-request if the request asks for nothing: its body was probably lost on the way */
 function refuseEmpty(call: Call<Parameters>, staged: StagedBody, commits: boolean): void {
   if (staged.staging || staged.commits.length > 0 || commits || call.body.mayHaveBody) return;
-  throw new AkinError(
-    'bad-request',
-    'The update is empty: send documents or commands as a body of JSON or XML, or ask for commit=true.',
-  );
+  throw badRequest('The update is empty: send documents or commands as a body of JSON or XML, or ask for commit=true.');
 }
 
 /** @param isTolerant whether documents that cannot be taken are left out */

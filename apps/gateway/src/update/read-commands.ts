@@ -1,5 +1,6 @@
 import {
-  AkinError,
+  type AkinError,
+  badRequest,
   isJsonArray,
   type JsonItem,
   JsonNumber,
@@ -105,8 +106,7 @@ function* ofObject(object: JsonObject, counter: { position: number }): Generator
     return;
   }
   if (isCommandMap(object)) {
-    throw new AkinError(
-      'bad-request',
+    throw badRequest(
       `${object.entries.map(([key]) => shown(key)).join(', ')}: send commands to /solr/{collection}/update. Here send documents or a single delete, and commit with parameters such as commit=true.`,
     );
   }
@@ -134,8 +134,7 @@ function* ofCommand(key: string, value: JsonValue, counter: { position: number }
     case 'rollback':
       throw rollbackError();
     default:
-      throw new AkinError(
-        'bad-request',
+      throw badRequest(
         `${shown(key)} is not a command: use add, delete, commit or optimize. Send a single document in an array, or below /api/cores.`,
       );
   }
@@ -151,7 +150,7 @@ function* ofAdd(value: JsonValue, counter: { position: number }): Generator<Comm
   const json = value instanceof JsonObject ? value.get('doc') : undefined;
   if (!(value instanceof JsonObject) || json === undefined) {
     const msg = `The add at position ${position} needs a document: {"add": {"doc": {…}}}.`;
-    yield { kind: 'invalid', change: 'add', position, error: new AkinError('bad-request', msg) };
+    yield { kind: 'invalid', change: 'add', position, error: badRequest(msg) };
     return;
   }
   const error = unknownKeyError(value, 'add', position, ADD_KEYS);
@@ -194,8 +193,7 @@ function deleteById(value: JsonValue, position: number, version?: JsonValue): Co
 function invalidDelete(
   change: InvalidCommand['change'],
   position: number,
-  error = new AkinError(
-    'bad-request',
+  error = badRequest(
     `The delete at position ${position} needs ids or a query: {"delete": ["id", …]} or {"delete": {"query": "field:value"}}.`,
   ),
 ): InvalidCommand {
@@ -214,29 +212,24 @@ function unknownKeyError(
 ): AkinError | undefined {
   const unknown = entries.find(([key]) => !known.includes(key));
   if (unknown === undefined) return undefined;
-  return new AkinError(
-    'bad-request',
+  return badRequest(
     `The ${command} at position ${position} has the key ${shown(unknown[0])}, which is not understood: use ${known.join(', ')}.`,
   );
 }
 
 export function overwriteError(): AkinError {
-  return new AkinError(
-    'bad-request',
-    'overwrite=false is not possible: a document replaces the earlier one with its id.',
-  );
+  return badRequest('overwrite=false is not possible: a document replaces the earlier one with its id.');
 }
 
 export function rollbackError(): AkinError {
-  return new AkinError(
-    'bad-request',
+  return badRequest(
     'rollback is not possible: accepted changes are durable at once. Delete the documents, or send their earlier versions.',
   );
 }
 
 function ofCommit(key: string, value: JsonValue): CommitCommand {
   if (value !== null && value !== true && !(value instanceof JsonObject)) {
-    throw new AkinError('bad-request', `${key} must be an object: {"${key}": {}}.`);
+    throw badRequest(`${key} must be an object: {"${key}": {}}.`);
   }
   const option = (name: string) => (value instanceof JsonObject ? flagOf(value, name) : undefined);
   return {
@@ -252,7 +245,7 @@ function flagOf(command: JsonObject, name: string): boolean | undefined {
   const value = command.get(name);
   if (value === undefined || value === null) return undefined;
   const flag = parseFlag(value);
-  if (flag === undefined) throw new AkinError('bad-request', `${name} must be true or false.`);
+  if (flag === undefined) throw badRequest(`${name} must be true or false.`);
   return flag;
 }
 
@@ -261,7 +254,7 @@ function* commitWithin(options: JsonObject): Generator<CommitCommand> {
   if (value === undefined || value === null) return;
   const milliseconds = value instanceof JsonNumber ? Number(value.text) : Number.NaN;
   if (!Number.isInteger(milliseconds)) {
-    throw new AkinError('bad-request', 'commitWithin must be a whole number of milliseconds.');
+    throw badRequest('commitWithin must be a whole number of milliseconds.');
   }
   // Solr's clients send -1 for "not requested".
   if (milliseconds >= 0) yield { kind: 'commit', within: milliseconds };

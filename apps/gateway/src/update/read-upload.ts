@@ -1,5 +1,6 @@
 import {
   AkinError,
+  badRequest,
   formatThumbnail,
   JsonNumber,
   JsonObject,
@@ -50,7 +51,7 @@ export async function* readUpload(
   context: Context,
 ): AsyncGenerator<Command> {
   if (async) {
-    throw new AkinError('bad-request', 'A picture that is sent with its document is analyzed at once: remove async.');
+    throw badRequest('A picture that is sent with its document is analyzed at once: remove async.');
   }
   const { document, file, name } = await readParts(body, reservation, signal, context);
   if (await isValid(document, collection, context)) {
@@ -94,23 +95,22 @@ async function readParts(
   const [text] = document ?? [];
   const [picture] = file ?? [];
   if (text === undefined || picture === undefined || parts.length !== 2) {
-    throw new AkinError(
-      'bad-request',
+    throw badRequest(
       `A multipart update takes one part "${DOCUMENT_PART}" (JSON, one document) and one part "${FILE_PART}" (a picture), and parameters such as commit=true in the URL.`,
     );
   }
-  if (picture.bytes.length === 0) throw new AkinError('bad-request', `The part "${FILE_PART}" is empty.`);
+  if (picture.bytes.length === 0) throw badRequest(`The part "${FILE_PART}" is empty.`);
   return { document: parseDocument(text), file: picture.bytes, name: picture.fileName };
 }
 
 function parseDocument(part: Part): JsonObject {
   const json = parseJson(textOf(part));
   if (!(json instanceof JsonObject)) {
-    throw new AkinError('bad-request', `The part "${DOCUMENT_PART}" must be one document: a JSON object.`);
+    throw badRequest(`The part "${DOCUMENT_PART}" must be one document: a JSON object.`);
   }
   const given = OUTPUTS.find((name) => json.entries.some(([key, value]) => key === name && value !== null));
   if (given === undefined) return json;
-  throw new AkinError('bad-request', `The document has "${given}", which the analysis of the file sets: remove it.`);
+  throw badRequest(`The document has "${given}", which the analysis of the file sets: remove it.`);
 }
 
 /**

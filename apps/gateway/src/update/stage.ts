@@ -1,5 +1,6 @@
 import {
   AkinError,
+  badRequest,
   type ErrorDetail,
   MAX_ID_BYTES,
   type NewDocument,
@@ -220,8 +221,7 @@ class CheckedBody implements StagedBody {
   #keepId(change: Change): void {
     if (!this.#options.versions || change.kind !== 'add') return;
     if (this.ids.length === MAX_VERSIONS) {
-      throw new AkinError(
-        'bad-request',
+      throw badRequest(
         `versions=true returns the versions of at most ${MAX_VERSIONS} documents: send more in several requests.`,
       );
     }
@@ -262,13 +262,9 @@ class CheckedBody implements StagedBody {
     if (this.#refusesAll) {
       const [first] = this.#details;
       const more = this.#refused > 1 ? ` ${this.#refused} documents or deletes are wrong.` : '';
-      throw new AkinError(
-        'bad-request',
-        `${first?.msg ?? 'A document is wrong.'}${more} Nothing in the request was accepted.`,
-        {
-          details: this.#details,
-        },
-      );
+      throw badRequest(`${first?.msg ?? 'A document is wrong.'}${more} Nothing in the request was accepted.`, {
+        details: this.#details,
+      });
     }
     await this.staging?.flush();
   }
@@ -336,8 +332,7 @@ function readImport(text: string, models: ModelSet): ReturnType<ModelSet['parseO
   try {
     const outputs = models.parseOutputs(text);
     if (!describesPicture(outputs.fields, models)) {
-      throw new AkinError(
-        'bad-request',
+      throw badRequest(
         'it holds nothing of a picture: send the text that /analyze answers as "outputs", with a descriptor such as "content_descriptor".',
       );
     }

@@ -1,4 +1,4 @@
-import { AkinError } from '@akin/domain';
+import { badRequest } from '@akin/domain';
 import type { Collection, SeqRange } from '@akin/store';
 
 /** The value of `responseHeader.token` of an update: the operations that a later search must wait for. */
@@ -20,8 +20,7 @@ export function readToken(token: string, collection: Collection, newest: number)
     name !== collection.name ||
     Number(last) > newest
   ) {
-    throw new AkinError(
-      'bad-request',
+    throw badRequest(
       `Parameter after is not a token of the collection ${collection.name}: send the responseHeader.token from the response to an update of it.`,
     );
   }

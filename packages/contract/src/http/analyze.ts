@@ -7,7 +7,6 @@ export const analyze = endpoint({
   methods: ['GET', 'POST'],
   scope: 'index',
   obeysKeyFilter: true,
-  mount: 'collections',
   path: '/{collection}/analyze',
   summary: 'Analyze one picture without storing it.',
   description: 'Send `outputs` as the `import` of a document to index it without another analysis.',

@@ -8,7 +8,6 @@ export const collections = endpoint({
   methods: ['GET'],
   scope: 'search',
   filtersCollections: true,
-  mount: 'collections',
   path: '',
   summary: 'List all collections with their state.',
   parameters: z.object(COMMON_PARAMETERS),
@@ -18,7 +17,6 @@ export const collections = endpoint({
 export const collectionStatus = endpoint({
   methods: ['GET'],
   scope: 'search',
-  mount: 'collections',
   path: '/{collection}',
   summary: 'Get the state of one collection.',
   parameters: z.object({ collection: COLLECTION_PARAMETER, ...COMMON_PARAMETERS }),
@@ -33,12 +31,10 @@ export const collectionStatus = endpoint({
 export const createCollection = endpoint({
   methods: ['PUT'],
   scope: 'admin',
-  mount: 'collections',
   path: '/{collection}',
   summary: 'Create an empty collection.',
   description:
     'The only settings of a collection are its content model, its modules, its number of shards and its quota. The body must be `{}` or empty.',
-  changesData: true,
   parameters: z.object({
     collection: COLLECTION_PARAMETER,
     model: text().optional().meta({
@@ -68,12 +64,10 @@ export const createCollection = endpoint({
 export const setQuota = endpoint({
   methods: ['PUT'],
   scope: 'admin',
-  mount: 'collections',
   path: '/{collection}/quota',
   summary: 'Set how many documents and bytes a collection may have.',
   description:
     'Replaces the quota: without a parameter there is no such limit. Updates that would exceed it get 507, and nothing of them is accepted. Deletes are always accepted. At the limit of documents, existing documents can still be updated. A quota below what the collection has deletes nothing.',
-  changesData: true,
   parameters: z.object({ collection: COLLECTION_PARAMETER, ...QUOTA_PARAMETERS, ...COMMON_PARAMETERS }),
   bodies: {
     'application/json': z.object({ maxDocuments: z.int().optional(), maxBytes: z.int().optional() }),
@@ -84,10 +78,8 @@ export const setQuota = endpoint({
 export const dropCollection = endpoint({
   methods: ['DELETE'],
   scope: 'admin',
-  mount: 'collections',
   path: '/{collection}',
   summary: 'Drop a collection and all its documents.',
-  changesData: true,
   parameters: z.object({ collection: COLLECTION_PARAMETER, ...COMMON_PARAMETERS }),
   response: responseOf({}),
 });

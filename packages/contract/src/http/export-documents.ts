@@ -2,16 +2,16 @@ import { z } from 'zod';
 import { COLLECTION_PARAMETER, COMMON_PARAMETERS } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { integer, text } from '../parameter.ts';
-import { SEARCH_PARAMETERS } from '../search.ts';
+import { QUERY_PARAMETERS, SEARCH_PARAMETERS } from '../search.ts';
 
-const { q, fq, df, 'q.op': operator, pt, d, sfield, NOW, TZ } = SEARCH_PARAMETERS.shape;
+const { q, fq, 'q.op': operator } = SEARCH_PARAMETERS.shape;
+const { df, ...others } = QUERY_PARAMETERS;
 const { indent: _, omitHeader: __, echoParams: ___, wt: ____, ...common } = COMMON_PARAMETERS;
 
 export const exportDocuments = endpoint({
   methods: ['GET', 'POST'],
   scope: 'index',
   obeysKeyFilter: true,
-  mount: 'collections',
   path: '/{collection}/export',
   summary: 'Export documents with all that is needed to store them again: fields, outputs as `import`, thumbnails.',
   description:
@@ -22,11 +22,7 @@ export const exportDocuments = endpoint({
     fq,
     df,
     'q.op': operator,
-    pt,
-    d,
-    sfield,
-    NOW,
-    TZ,
+    ...others,
     rows: integer(1, 10_000).default(1_000).meta({
       description: 'Maximum number of documents on the page. A page ends earlier at about 4 MB.',
     }),

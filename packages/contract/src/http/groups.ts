@@ -1,10 +1,17 @@
 import { z } from 'zod';
-import { AFTER_PARAMETERS, COLLECTION_PARAMETER, COMMON_PARAMETERS, DOCUMENT, responseOf } from '../common.ts';
+import {
+  AFTER_PARAMETERS,
+  afterTimeout,
+  COLLECTION_PARAMETER,
+  COMMON_PARAMETERS,
+  DOCUMENT,
+  responseOf,
+} from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { choice, integer, text } from '../parameter.ts';
-import { MAX_AFTER_TIMEOUT, SEARCH_PARAMETERS } from '../search.ts';
+import { QUERY_PARAMETERS, SEARCH_PARAMETERS } from '../search.ts';
 
-const { fq, fl, df, pt, d, sfield, NOW, TZ } = SEARCH_PARAMETERS.shape;
+const { fq, fl } = SEARCH_PARAMETERS.shape;
 
 /** Maximum number of groups on a page, and of members that are listed for each. */
 const MAX_GROUPS = 100;
@@ -53,7 +60,6 @@ export const groups = endpoint({
   methods: ['GET', 'POST'],
   scope: 'search',
   obeysKeyFilter: true,
-  mount: 'collections',
   path: '/{collection}/groups',
   summary: 'List the groups of near-duplicates in a collection.',
   description:
@@ -85,16 +91,11 @@ export const groups = endpoint({
       description: 'Only the group with this id. Page through its members with `group.offset` and `group.limit`.',
     }),
     cursor: text().optional().meta({ description: 'The `nextCursor` of the previous page.' }),
-    df,
-    pt,
-    d,
-    sfield,
-    NOW,
-    TZ,
+    ...QUERY_PARAMETERS,
     ...AFTER_PARAMETERS,
-    afterTimeout: integer(0, MAX_AFTER_TIMEOUT).default(30_000).meta({
-      description: 'As for a search. It waits until documents are visible, not until the groups are current.',
-    }),
+    afterTimeout: afterTimeout(
+      'As for a search. It waits until documents are visible, not until the groups are current.',
+    ),
     ...COMMON_PARAMETERS,
   }),
   response: responseOf({
@@ -119,7 +120,6 @@ export const groupDecisions = endpoint({
   methods: ['GET'],
   scope: 'index',
   obeysKeyFilter: true,
-  mount: 'collections',
   path: '/{collection}/groups/decisions',
   summary: 'List the pairs of documents that may not be in one group, ordered by id.',
   parameters: z.object({
@@ -140,12 +140,10 @@ export const decideGroups = endpoint({
   methods: ['POST'],
   scope: 'index',
   obeysKeyFilter: true,
-  mount: 'collections',
   path: '/{collection}/groups/decisions',
   summary: 'Decide that documents do not belong to one group of near-duplicates, or withdraw that decision.',
   description:
     'No two of these documents are in one group. If two are near the same representative, the farther one leaves the group. Decisions survive a reindex and are removed with the document.',
-  changesData: true,
   parameters: z.object({
     collection: COLLECTION_PARAMETER,
     ids: z

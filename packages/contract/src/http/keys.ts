@@ -2,7 +2,7 @@ import { SCOPES } from '@akin/domain';
 import { z } from 'zod';
 import { COMMON_PARAMETERS, KEY, responseOf } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
-import { choice, integer, text } from '../parameter.ts';
+import { choice, integer, text, texts } from '../parameter.ts';
 
 export const keys = endpoint({
   methods: ['GET'],
@@ -20,11 +20,11 @@ const parameters = z.object({
       '`search`: the search endpoints, without the parameters that make akin fetch a URL. `index`: also changes, analyses and exports. `admin`: also collections and keys.',
   }),
   note: text().default('').meta({ description: 'Owner and purpose of the key.' }),
-  collections: z.array(text()).default([]).meta({
+  collections: texts().meta({
     description:
       'The only collections that the key may use, separated by commas or as several values. Default: all, including future ones.',
   }),
-  origins: z.array(text()).default([]).meta({
+  origins: texts().meta({
     description:
       'The only origins whose pages may use the key, for example `https://shop.example`, separated by commas or as several values. Only for keys with the scope `search`. Such a key is public: `--address-rate` limits each address that uses it.',
   }),
@@ -39,14 +39,11 @@ const parameters = z.object({
       'A query. The key sees only documents that match it, and may call only endpoints that keep to that. Not for the scope `admin`. Default: all documents.',
     example: 'tenant:a',
   }),
-  set: z
-    .array(text())
-    .default([])
-    .meta({
-      description:
-        'With `filter` and the scope `index`: a field that each document that the key writes gets, as `field=value`. Repeatable. Such documents must match the filter, whatever else they contain. Without it the key may not write.',
-      example: ['tenant=a'],
-    }),
+  set: texts().meta({
+    description:
+      'With `filter` and the scope `index`: a field that each document that the key writes gets, as `field=value`. Repeatable. Such documents must match the filter, whatever else they contain. Without it the key may not write.',
+    example: ['tenant=a'],
+  }),
   ...COMMON_PARAMETERS,
 });
 

@@ -23,6 +23,8 @@ const MODEL = z
   })
   .meta({ id: 'Model' });
 
+export type ModelSummary = z.infer<typeof MODEL>;
+
 export const models = endpoint({
   methods: ['GET'],
   scope: 'search',
@@ -52,7 +54,6 @@ export const pullModel = endpoint({
   summary: 'Download a content model to the machine of akin.',
   description:
     'The response comes at once; `GET /api/models` shows the progress, or why the download failed. A repeated request continues a failed or stopped download. 409 if this akin downloads no models: in a fleet, or with `--mirror off`.',
-  changesData: true,
   parameters: MODEL_PARAMETERS,
   bodies: { 'application/json': z.object({}) },
   response: responseOf({}),

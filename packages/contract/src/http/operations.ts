@@ -8,7 +8,6 @@ export const operations = endpoint({
   methods: ['GET'],
   scope: 'index',
   obeysKeyFilter: true,
-  mount: 'collections',
   path: '/{collection}/operations',
   summary: 'List accepted operations in order, with their states.',
   description: 'For a key with a filter: only documents with the fields that it sets which wait or have failed.',
@@ -27,7 +26,6 @@ export const operations = endpoint({
 export const retryOperations = endpoint({
   methods: ['POST'],
   scope: 'index',
-  mount: 'collections',
   path: '/{collection}/operations/retry',
   summary: 'Retry all failed operations, or those that failed for one reason.',
   parameters: z.object({
@@ -47,13 +45,11 @@ export const retryOperations = endpoint({
         'Operations that stay failed, because a later atomic update has already changed the document: send the whole document again.',
     }),
   }),
-  changesData: true,
 });
 
 export const operationsStream = endpoint({
   methods: ['GET'],
   scope: 'index',
-  mount: 'collections',
   path: '/{collection}/operations/stream',
   summary: 'Stream operations when they are finished, as Server-Sent Events.',
   description:
@@ -70,7 +66,6 @@ export const operationsStream = endpoint({
 export const operation = endpoint({
   methods: ['GET'],
   scope: 'index',
-  mount: 'collections',
   path: '/{collection}/operations/{operation}',
   summary: 'Get one accepted operation and its state.',
   parameters: z.object({
@@ -84,7 +79,6 @@ export const operation = endpoint({
 export const retryOperation = endpoint({
   methods: ['POST'],
   scope: 'index',
-  mount: 'collections',
   path: '/{collection}/operations/{operation}/retry',
   summary: 'Retry a failed operation, at its old position in the order.',
   parameters: z.object({
@@ -93,5 +87,4 @@ export const retryOperation = endpoint({
     ...COMMON_PARAMETERS,
   }),
   response: responseOf(OPERATION.shape),
-  changesData: true,
 });

@@ -7,7 +7,6 @@ export const original = endpoint({
   methods: ['GET'],
   scope: 'index',
   obeysKeyFilter: true,
-  mount: 'collections',
   path: '/{collection}/original',
   summary: 'Get the picture file that a document was indexed from.',
   description:

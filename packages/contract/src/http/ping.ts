@@ -7,7 +7,6 @@ export const ping = endpoint({
   methods: ['GET', 'POST'],
   scope: 'search',
   obeysKeyFilter: true,
-  mount: 'collections',
   path: '/{collection}/admin/ping',
   summary: 'Check whether the collection can be used: 200 if it can, 503 if its store cannot be reached.',
   parameters: z.object({

@@ -5,7 +5,6 @@ import { endpoint } from '../endpoint.ts';
 export const pixolution = endpoint({
   methods: ['GET', 'POST'],
   scope: 'search',
-  mount: 'collections',
   path: '/{collection}/pixolution',
   summary: 'Check a collection: its store, its fields and its modules.',
   parameters: z.object({ collection: COLLECTION_PARAMETER, ...COMMON_PARAMETERS }),

@@ -2,7 +2,7 @@ import { MAX_SHARDS } from '@akin/domain';
 import { z } from 'zod';
 import { COLLECTION_PARAMETER, COMMON_PARAMETERS, ERROR_DETAIL, responseOf } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
-import { flag, integer, text } from '../parameter.ts';
+import { flag, integer, text, texts } from '../parameter.ts';
 
 /** Progress of a reindex. */
 const REINDEX = z
@@ -31,7 +31,6 @@ const REINDEX = z
 export const reindexStatus = endpoint({
   scope: 'index',
   methods: ['GET'],
-  mount: 'collections',
   path: '/{collection}/reindex',
   summary: 'Progress of the reindex of a collection, or how the last one ended.',
   parameters: z.object({ collection: COLLECTION_PARAMETER, ...COMMON_PARAMETERS }),
@@ -41,12 +40,10 @@ export const reindexStatus = endpoint({
 export const reindex = endpoint({
   scope: 'admin',
   methods: ['POST'],
-  mount: 'collections',
   path: '/{collection}/reindex',
   summary: 'Build a new version of a collection in the background, and swap the two in one step.',
   description:
     'The response is 202 at once. A GET of the same path shows the progress. Searches and changes continue meanwhile. During the swap, changes are answered with 503 and Retry-After. akin copies outputs of the right model. Other documents take the outputs of another collection (`outputsFrom`), or their pictures are analyzed again: from their URLs, from the folder if this akin indexed it, else from their thumbnails, whose number the progress shows. The optional module `parts`, where it is on, also analyzes the pictures of documents without its output. The old model answers until the swap. If any document cannot be copied, nothing is swapped. If the process ends, another one continues. Meanwhile another reindex of the collection gets 409.',
-  changesData: true,
   parameters: z.object({
     collection: COLLECTION_PARAMETER,
     model: text().optional().meta({
@@ -54,13 +51,10 @@ export const reindex = endpoint({
         'The name of the content model that the collection gets (`akin models` lists them); `akin` for akin’s own. Default: the one that was chosen for the collection, else that of `--content-model`.',
       example: 'dinov2-small',
     }),
-    field: z
-      .array(text())
-      .default([])
-      .meta({
-        description: '`name:type`: a new type for a field.',
-        example: ['price:double'],
-      }),
+    field: texts().meta({
+      description: '`name:type`: a new type for a field.',
+      example: ['price:double'],
+    }),
     shards: integer(1, MAX_SHARDS).optional().meta({
       description: 'Number of shards that the collection gets. Default: as many as it has.',
       example: 4,
@@ -84,12 +78,10 @@ export const reindex = endpoint({
 export const pauseReindex = endpoint({
   scope: 'admin',
   methods: ['POST'],
-  mount: 'collections',
   path: '/{collection}/reindex/pause',
   summary: 'Pause the reindex of a collection.',
   description:
     'Analyses in progress are finished. Copied documents are kept. To abandon a paused reindex, drop the collection `<name>.reindex`. 409 if no reindex runs, or if it is about to swap.',
-  changesData: true,
   parameters: z.object({ collection: COLLECTION_PARAMETER, ...COMMON_PARAMETERS }),
   bodies: { 'application/json': z.object({}) },
   response: responseOf(REINDEX.shape),
@@ -98,11 +90,9 @@ export const pauseReindex = endpoint({
 export const resumeReindex = endpoint({
   scope: 'admin',
   methods: ['POST'],
-  mount: 'collections',
   path: '/{collection}/reindex/resume',
   summary: 'Continue a paused reindex.',
   description: 'This gateway continues where the reindex stopped. 409 if it is not paused.',
-  changesData: true,
   parameters: z.object({ collection: COLLECTION_PARAMETER, ...COMMON_PARAMETERS }),
   bodies: { 'application/json': z.object({}) },
   response: responseOf(REINDEX.shape),

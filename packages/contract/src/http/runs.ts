@@ -7,7 +7,6 @@ import { MAX_RUN_FAILURES, RUN, RUN_FAILURE, RUN_REPORT, RUN_STATES } from '../r
 export const runs = endpoint({
   methods: ['GET'],
   scope: 'index',
-  mount: 'collections',
   path: '/{collection}/runs',
   summary: 'List the ten newest runs over folders, with their progress and failures.',
   parameters: z.object({ collection: COLLECTION_PARAMETER, ...COMMON_PARAMETERS }),
@@ -21,12 +20,10 @@ const RUN_ID_PARAMETER = text()
 export const reportRun = endpoint({
   methods: ['PUT'],
   scope: 'index',
-  mount: 'collections',
   path: '/{collection}/runs/{run}',
   summary: 'Report the state of a run over a folder.',
   description:
     'The program that indexes chooses an id and reports every few seconds. A collection keeps the ten runs that were reported last.',
-  changesData: true,
   parameters: z.object({
     collection: COLLECTION_PARAMETER,
     run: RUN_ID_PARAMETER,
@@ -60,12 +57,10 @@ export const reportRun = endpoint({
 export const retryRun = endpoint({
   methods: ['POST'],
   scope: 'index',
-  mount: 'collections',
   path: '/{collection}/runs/{run}/retry',
   summary: 'Index the files again that failed in a run.',
   description:
     'Only the process of the run can do this, while it runs: `akin serve` with a folder. Otherwise 409, and `error.msg` names the command to run.',
-  changesData: true,
   parameters: z.object({ collection: COLLECTION_PARAMETER, run: RUN_ID_PARAMETER, ...COMMON_PARAMETERS }),
   response: responseOf({}),
   statuses: { 202: 'A new run has started.' },
@@ -74,11 +69,9 @@ export const retryRun = endpoint({
 export const dismissRun = endpoint({
   methods: ['POST'],
   scope: 'index',
-  mount: 'collections',
   path: '/{collection}/runs/{run}/dismiss',
   summary: 'Remove a run from the list.',
   description: 'A run that is still reported is not removed (409).',
-  changesData: true,
   parameters: z.object({ collection: COLLECTION_PARAMETER, run: RUN_ID_PARAMETER, ...COMMON_PARAMETERS }),
   response: responseOf({}),
 });

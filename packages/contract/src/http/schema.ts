@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import { COLLECTION_PARAMETER, COMMON_PARAMETERS, responseOf } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
-import { text } from '../parameter.ts';
+import { texts } from '../parameter.ts';
 
 export const schema = endpoint({
   methods: ['GET'],
   scope: 'search',
   obeysKeyFilter: true,
-  mount: 'collections',
   path: '/{collection}/schema',
   summary: 'List the fields of a collection with their types.',
   parameters: z.object({ collection: COLLECTION_PARAMETER, ...COMMON_PARAMETERS }),
@@ -49,30 +48,22 @@ export const defineFields = endpoint({
   methods: ['POST'],
   scope: 'index',
   obeysKeyFilter: true,
-  mount: 'collections',
   path: '/{collection}/schema',
   summary: 'Give fields their types before any document has them.',
   description:
     'Without it, the first value of a field decides its type. A field that already has the requested type stays as it is. A field with another type is a conflict, and then no field is defined.',
-  changesData: true,
   parameters: z.object({
     collection: COLLECTION_PARAMETER,
-    field: z
-      .array(text())
-      .default([])
-      .meta({
-        description:
-          '`name:type`, where type is `boolean`, `long`, `double`, `date` or `string`. A list takes arrays of up to 1,000 values: `long[]`, `double[]`, `date[]` or `string[]`.',
-        example: ['price:double', 'sizes:string[]'],
-      }),
-    'add-field': z
-      .array(text())
-      .default([])
-      .meta({
-        description:
-          'The same in the syntax of Solr, one JSON object per field. The type must be one that Solr has by default, `multiValued` makes a list.',
-        example: ['{"name":"price","type":"pdouble"}'],
-      }),
+    field: texts().meta({
+      description:
+        '`name:type`, where type is `boolean`, `long`, `double`, `date` or `string`. A list takes arrays of up to 1,000 values: `long[]`, `double[]`, `date[]` or `string[]`.',
+      example: ['price:double', 'sizes:string[]'],
+    }),
+    'add-field': texts().meta({
+      description:
+        'The same in the syntax of Solr, one JSON object per field. The type must be one that Solr has by default, `multiValued` makes a list.',
+      example: ['{"name":"price","type":"pdouble"}'],
+    }),
     ...COMMON_PARAMETERS,
   }),
   bodies: {

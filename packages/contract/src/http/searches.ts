@@ -6,7 +6,6 @@ const SEARCH = {
   methods: ['GET', 'POST'],
   scope: 'search',
   obeysKeyFilter: true,
-  mount: 'collections',
   parameters: SEARCH_PARAMETERS,
   bodies: SEARCH_BODIES,
   pictureParameter: 'rank.by.data',

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { AFTER_PARAMETERS, COLLECTION_PARAMETER, COMMON_PARAMETERS, responseOf } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { decimal, integer, text } from '../parameter.ts';
-import { MAX_AFTER_TIMEOUT, SEARCH_PARAMETERS } from '../search.ts';
+import { QUERY_PARAMETERS, SEARCH_PARAMETERS } from '../search.ts';
 
-const { fq, df, pt, d, sfield, NOW, TZ } = SEARCH_PARAMETERS.shape;
+const { fq } = SEARCH_PARAMETERS.shape;
 
 const TAG = z
   .object({
@@ -22,7 +22,6 @@ export const tag = endpoint({
   methods: ['GET', 'POST'],
   scope: 'search',
   obeysKeyFilter: true,
-  mount: 'collections',
   path: '/{collection}/tag',
   summary: 'Suggest labels for a picture, from the most similar documents.',
   description:
@@ -43,14 +42,8 @@ export const tag = endpoint({
       .optional()
       .meta({ description: 'Accepted and ignored: values are always whole labels.' }),
     fq: fq.meta({ description: 'Only documents that match all of these filters vote.', example: ['category:shoe'] }),
-    df,
-    pt,
-    d,
-    sfield,
-    NOW,
-    TZ,
+    ...QUERY_PARAMETERS,
     ...AFTER_PARAMETERS,
-    afterTimeout: integer(0, MAX_AFTER_TIMEOUT).default(30_000).meta({ description: 'As for a search.' }),
     ...COMMON_PARAMETERS,
   }),
   pictureParameter: 'tagging.input.data',

@@ -1,24 +1,20 @@
 import { z } from 'zod';
 import { AFTER_PARAMETERS, COLLECTION_PARAMETER, COMMON_PARAMETERS, responseOf } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
-import { choice, integer, limit, text } from '../parameter.ts';
-import { MAX_AFTER_TIMEOUT, SEARCH_PARAMETERS } from '../search.ts';
+import { choice, limit, text, texts } from '../parameter.ts';
+import { QUERY_PARAMETERS, SEARCH_PARAMETERS } from '../search.ts';
 
-const { fq, df, pt, d, sfield, NOW, TZ } = SEARCH_PARAMETERS.shape;
+const { fq } = SEARCH_PARAMETERS.shape;
 
 export const terms = endpoint({
   methods: ['GET', 'POST'],
   scope: 'search',
   obeysKeyFilter: true,
-  mount: 'collections',
   path: '/{collection}/terms',
   summary: 'List the values of fields, with the number of documents for each.',
   parameters: z.object({
     collection: COLLECTION_PARAMETER,
-    'terms.fl': z
-      .array(text())
-      .default([])
-      .meta({ description: 'The fields.', example: ['labels'] }),
+    'terms.fl': texts().meta({ description: 'The fields.', example: ['labels'] }),
     'terms.limit': limit(1_000_000).default(10).meta({
       description:
         'Maximum number of values per field. A negative value returns all, up to 100,000 values of all fields together.',
@@ -26,17 +22,11 @@ export const terms = endpoint({
     'terms.prefix': text().optional().meta({ description: 'Only values that begin with this text.' }),
     'terms.sort': choice(['count', 'index']).default('count').meta({ description: 'Sort by count or by value.' }),
     fq: fq.meta({ description: 'Only documents that match all of these filters count.', example: ['category:shoe'] }),
-    df,
-    pt,
-    d,
-    sfield,
-    NOW,
-    TZ,
+    ...QUERY_PARAMETERS,
     'json.nl': choice(['flat', 'map', 'arrarr', 'arrmap', 'arrntv']).default('flat').meta({
       description: 'Format of the lists.',
     }),
     ...AFTER_PARAMETERS,
-    afterTimeout: integer(0, MAX_AFTER_TIMEOUT).default(30_000).meta({ description: 'As for a search.' }),
     ...COMMON_PARAMETERS,
   }),
   response: responseOf({

@@ -7,7 +7,6 @@ export const thumbnail = endpoint({
   methods: ['GET'],
   scope: 'search',
   obeysKeyFilter: true,
-  mount: 'collections',
   path: '/{collection}/thumbnail',
   summary: 'Get the thumbnail of a document, as WebP of at most 256 × 256 pixels.',
   parameters: z.object({ collection: COLLECTION_PARAMETER, id: text().meta({ description: 'Id of the document.' }) }),

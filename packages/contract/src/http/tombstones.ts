@@ -17,7 +17,6 @@ const TOMBSTONE = z
 export const tombstones = endpoint({
   methods: ['GET'],
   scope: 'index',
-  mount: 'collections',
   path: '/{collection}/tombstones',
   summary: 'List the files whose documents were deleted on purpose, ordered by id.',
   description:

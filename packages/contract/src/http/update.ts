@@ -5,7 +5,6 @@ const UPDATE = {
   methods: ['GET', 'POST'],
   scope: 'index',
   obeysKeyFilter: true,
-  mount: 'collections',
   changesData: true,
   parameters: UPDATE_PARAMETERS,
   streamsBody: true,

@@ -1,8 +1,8 @@
 import { ENDPOINTS, type Endpoint } from '@akin/contract';
 import { describe, expect, it } from '@jest/globals';
+import { loggableParameters } from '../http/request-log.ts';
 import { readQueryString } from './parameters.ts';
 import { readParameters } from './read-parameters.ts';
-import { loggableParameters } from './request-log.ts';
 
 const select = (query: string) =>
   readParameters(ENDPOINTS.select.parameters, readQueryString(query, 100), { collection: 'c' });

@@ -1,8 +1,7 @@
 import type { Endpoint } from '@akin/contract';
 import { escapeQueryText, nearestName, quote } from '@akin/domain';
 import { isUnsupportedFacet } from '../solr/refused-parameters.ts';
-import type { ParameterList } from './parameters.ts';
-import { isPayload } from './request-log.ts';
+import { isPayload, type ParameterList } from './parameters.ts';
 
 /** Maximum number of names per request that are checked. */
 const MAX_NAMES = 50;
@@ -19,127 +18,60 @@ const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\u2028\u2029]/gu;
  * Names that other services use, and the parameters that may be meant. The first one that the endpoint has is
  * suggested.
  */
-const SUGGESTIONS = new Map<string, readonly string[]>(
-  Object.entries({
-    limit: ['rows', 'terms.limit', 'tagging.max'],
-    row: ['rows'],
-    size: ['rows', 'limit', 'terms.limit'],
-    count: ['rows', 'limit', 'terms.limit'],
-    pagesize: ['rows', 'limit', 'terms.limit'],
-    perpage: ['rows', 'limit', 'terms.limit'],
-    rows: ['limit', 'terms.limit', 'tagging.max'],
-    top: ['rows', 'tagging.max'],
-    k: ['rows', 'tagging.max'],
-    topk: ['rows', 'tagging.max'],
-    topn: ['rows', 'tagging.max'],
-    hitsperpage: ['rows'],
-    numresults: ['rows', 'tagging.max'],
-    maxresults: ['rows', 'tagging.max'],
-    max: ['tagging.max', 'rows'],
-    offset: ['start', 'cursor'],
-    from: ['start'],
-    skip: ['start'],
-    page: ['start', 'cursor'],
-    cursormark: ['cursor'],
-    start: ['cursor'],
-    q: ['fq'],
-    query: ['q', 'fq'],
-    search: ['q'],
-    text: ['q'],
-    keyword: ['q'],
-    keywords: ['q'],
-    term: ['q'],
-    filter: ['fq'],
-    filters: ['fq'],
-    filterby: ['fq'],
-    filterquery: ['fq'],
-    facetfilters: ['fq'],
-    where: ['fq'],
-    fields: ['fl'],
-    select: ['fl'],
-    columns: ['fl'],
-    order: ['sort'],
-    orderby: ['sort'],
-    sortby: ['sort'],
-    ordering: ['sort'],
-    facets: ['facet.field'],
-    facetby: ['facet.field'],
-    includefields: ['fl'],
-    attributestoretrieve: ['fl'],
-    queryby: ['df'],
-    format: ['wt'],
-    pretty: ['indent'],
-    field: ['tagging.field', 'terms.fl', 'facet.field'],
-    prefix: ['terms.prefix', 'facet.prefix'],
-    id: ['tagging.input.id', 'rank.by.id'],
-    url: ['input.url', 'tagging.input.url', 'rank.by.url'],
-    image: ['input.url', 'tagging.input.url', 'rank.by.url'],
-    imageurl: ['input.url', 'tagging.input.url', 'rank.by.url'],
-    data: ['input.data', 'tagging.input.data', 'rank.by.data'],
-    file: ['input.data', 'tagging.input.data', 'rank.by.data'],
-    hex: ['rank.by.hex'],
-    words: ['rank.by.text'],
-    outputs: ['tagging.input.preprocessed', 'rank.by.outputs'],
-    mode: ['rank.mode'],
-    threshold: ['rank.threshold', 'tagging.threshold'],
-    scorethreshold: ['rank.threshold', 'tagging.threshold'],
-    minscore: ['rank.threshold', 'tagging.threshold'],
-    weights: ['rank.weights'],
-    module: ['modules.apply'],
-    modules: ['modules.apply'],
-  }),
+const SUGGESTIONS = new Map(
+  [
+    ['limit', 'rows terms.limit tagging.max'],
+    ['row hitsperpage', 'rows'],
+    ['size count pagesize perpage', 'rows limit terms.limit'],
+    ['rows', 'limit terms.limit tagging.max'],
+    ['top k topk topn numresults maxresults', 'rows tagging.max'],
+    ['max', 'tagging.max rows'],
+    ['offset page', 'start cursor'],
+    ['from skip', 'start'],
+    ['cursormark start', 'cursor'],
+    ['q filter filters filterby filterquery facetfilters where', 'fq'],
+    ['query', 'q fq'],
+    ['search text keyword keywords term', 'q'],
+    ['fields select columns includefields attributestoretrieve', 'fl'],
+    ['order orderby sortby ordering', 'sort'],
+    ['facets facetby', 'facet.field'],
+    ['queryby', 'df'],
+    ['format', 'wt'],
+    ['pretty', 'indent'],
+    ['field', 'tagging.field terms.fl facet.field'],
+    ['prefix', 'terms.prefix facet.prefix'],
+    ['id', 'tagging.input.id rank.by.id'],
+    ['url image imageurl', 'input.url tagging.input.url rank.by.url'],
+    ['data file', 'input.data tagging.input.data rank.by.data'],
+    ['hex', 'rank.by.hex'],
+    ['words', 'rank.by.text'],
+    ['outputs', 'tagging.input.preprocessed rank.by.outputs'],
+    ['mode', 'rank.mode'],
+    ['threshold scorethreshold minscore', 'rank.threshold tagging.threshold'],
+    ['weights', 'rank.weights'],
+    ['module modules', 'modules.apply'],
+  ].flatMap(([names = '', meant = '']) => names.split(' ').map((name) => [name, meant.split(' ')] as const)),
 );
 
 /**
  * Parameters of Solr and of its clients that have no effect here, or that handlers read themselves: they count as
  * known. The pattern below contains families of names.
  */
-const KNOWN_NAMES = new Set([
-  ...['_', 'NOW', 'TZ', 'cache', 'collection', 'core', 'cpuAllowed', 'defType', 'distrib', 'echoHandler', 'echoParams'],
-  ...[
-    'explainOther',
-    'header',
-    'indent',
-    'json',
-    'json.nl',
-    'json.wrf',
-    'lowercaseOperators',
-    'memAllowed',
-    'omitHeader',
-  ],
-  ...[
-    'logParamsList',
-    'multiThreaded',
-    'paramset',
-    'partialResults',
-    'preferLocal',
-    'q.alt',
-    'q.op',
-    'qt',
-    'route',
-    'rq',
-  ],
-  ...[
-    'score',
-    'sow',
-    'segmentTerminateEarly',
-    'stopwords',
-    'stylesheet',
-    'tie',
-    'timeAllowed',
-    'tr',
-    'uf',
-    'useParams',
-  ],
-  ...['version', 'wt', 'bf', 'boost', 'bq', 'mm', 'mm.autoRelax', 'pf', 'pf2', 'pf3', 'ps', 'ps2', 'ps3', 'qf', 'qs'],
-  ...['facet.enum.cache.minDf', 'facet.method', 'facet.sort', 'facet.threads', 'facet.zeros', 'facet.range.method'],
-  ...['terms.list', 'terms.lower', 'terms.lower.incl', 'terms.maxcount', 'terms.mincount', 'terms.raw', 'terms.regex'],
-  ...['terms.regex.flag', 'terms.stats', 'terms.ttf', 'terms.upper', 'terms.upper.incl'],
-  ...['facet.overrequest.count', 'facet.overrequest.ratio', 'facet.contains.ignoreCase', 'terms', 'modules.apply'],
-  ...['rollback', 'overwrite'],
-  ...['allowDuplicates', 'expungeDeletes', 'failOnVersionConflicts', 'maxSegments', 'min_rf', 'overwriteCommitted'],
-  ...['overwritePending', 'prepareCommit', 'versions', 'waitFlush', '_version_', '_route_', 'shard.keys', 'lb.proxy'],
-]);
+const KNOWN_NAMES = new Set(
+  `
+  _ NOW TZ cache collection core cpuAllowed defType distrib echoHandler echoParams explainOther header indent json
+  json.nl json.wrf lowercaseOperators memAllowed omitHeader logParamsList multiThreaded paramset partialResults
+  preferLocal q.alt q.op qt route rq score sow segmentTerminateEarly stopwords stylesheet tie timeAllowed tr uf
+  useParams version wt bf boost bq mm mm.autoRelax pf pf2 pf3 ps ps2 ps3 qf qs facet.enum.cache.minDf facet.method
+  facet.sort facet.threads facet.zeros facet.range.method terms.list terms.lower terms.lower.incl terms.maxcount
+  terms.mincount terms.raw terms.regex terms.regex.flag terms.stats terms.ttf terms.upper terms.upper.incl
+  facet.overrequest.count facet.overrequest.ratio facet.contains.ignoreCase terms modules.apply rollback overwrite
+  allowDuplicates expungeDeletes failOnVersionConflicts maxSegments min_rf overwriteCommitted overwritePending
+  prepareCommit versions waitFlush _version_ _route_ shard.keys lb.proxy
+  `
+    .trim()
+    .split(/\s+/),
+);
 const KNOWN_NAME_PATTERN =
   /^(clustering|debug|expand|f|fmap|group|hl|literal|mlt|shards|spellcheck|stats|stream|suggest|tv|update)(\.|$)|^(debugQuery)$/;
 

@@ -1,6 +1,6 @@
 import type { Endpoint } from '@akin/contract';
 import { COMMON_PARAMETERS } from '@akin/contract';
-import { AkinError, quote } from '@akin/domain';
+import { type AkinError, badRequest, quote } from '@akin/domain';
 import type { z } from 'zod';
 import type { ParameterList } from './parameters.ts';
 import { repeats } from './read-parameters.ts';
@@ -28,7 +28,7 @@ function refuseTwice({ parameters }: Endpoint, list: ParameterList): void {
 }
 
 export function twiceError(name: string): AkinError {
-  return new AkinError('bad-request', `${quote(name)} is given twice, and nothing was changed: give it once.`);
+  return badRequest(`${quote(name)} is given twice, and nothing was changed: give it once.`);
 }
 
 /**
@@ -47,5 +47,5 @@ export function refuseUnknown(endpoint: Endpoint, list: ParameterList, inPath: r
   }
   const own = known.filter((name) => !Object.hasOwn(COMMON_PARAMETERS, name));
   const others = own.length === 0 ? 'this request takes none' : `use ${own.join(', ')}`;
-  throw new AkinError('bad-request', `${quote(unknown)} is unknown here, and nothing was changed: ${others}.`);
+  throw badRequest(`${quote(unknown)} is unknown here, and nothing was changed: ${others}.`);
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
-import { AkinError, parseUrl, quote } from '@akin/domain';
+import { AkinError, badRequest, parseUrl, quote } from '@akin/domain';
 
 /*
  * A server without keys is open to every web page that its users visit: a page can send requests there (forms, images,
@@ -44,8 +44,7 @@ export function readHostNames(names: readonly string[]): string[] {
     const host = hostName(name);
     if (isIP(host) !== 0) return host;
     if (/^[^/*?#\\]+$/.test(host) && domainToASCII(host) !== '') return domainToASCII(host);
-    throw new AkinError(
-      'bad-request',
+    throw badRequest(
       `${quote(name)} is not a host name: write --allowed-hosts akin.example,pictures.example, without scheme or path.`,
     );
   });
@@ -65,8 +64,7 @@ export function readCorsOrigins(texts: readonly string[]): string[] {
       const { origin } = url;
       return origin === 'null' ? text.replace(/\/$/, '').toLowerCase() : origin;
     }
-    throw new AkinError(
-      'bad-request',
+    throw badRequest(
       `${quote(text)} is not an origin: write --cors https://shop.example,http://localhost:3000, with scheme and without path.`,
     );
   });

@@ -1,9 +1,16 @@
-import { AkinError, type FieldValue, type ParameterLookup, readLocalValue, withErrorContext } from '@akin/domain';
+import {
+  badRequest,
+  type FieldValue,
+  type ParameterLookup,
+  readLocalValue,
+  unescapeBackslashes,
+  withErrorContext,
+} from '@akin/domain';
 import type { FacetResult } from '@akin/store';
-import type { ParameterList } from '../http/parameters.ts';
-import { OFF } from '../solr/refused-parameters.ts';
-import { excludedBy, fieldName, type NamedFacet, type TaggedQueries } from './facets.ts';
-import { presentValue } from './present.ts';
+import type { ParameterList } from '../../parameters/parameters.ts';
+import { OFF } from '../../solr/refused-parameters.ts';
+import { presentValue } from '../present.ts';
+import { excludedBy, type NamedFacet, type TaggedQueries } from './facet-kind.ts';
 
 /** The figures, in the order of a response. */
 const FIGURES = ['min', 'max', 'count', 'missing', 'sum', 'mean', 'stddev'] as const;
@@ -23,7 +30,7 @@ export interface NamedStats extends NamedFacet {
 export function readStats(list: ParameterList, tagged: TaggedQueries, parameter: ParameterLookup): NamedStats[] {
   for (const [name, value] of list) {
     if (!/^(f\..+\.)?stats\.(facet|calcdistinct)$/s.test(name) || OFF.test(value)) continue;
-    throw new AkinError('bad-request', `Parameter ${name.slice(0, 160)} is not supported. Remove it.`);
+    throw badRequest(`Parameter ${name.slice(0, 160)} is not supported. Remove it.`);
   }
   const fields = list.filter(([name, text]) => name === 'stats.field' && text.trim() !== '');
   return fields.map(([, text]) => withErrorContext('stats.field', () => readOne(text, tagged, parameter)));
@@ -33,12 +40,9 @@ function readOne(text: string, tagged: TaggedQueries, parameter: ParameterLookup
   const { local, value } = readLocalValue(text, parameter);
   const unsupported = UNSUPPORTED.find((name) => local.has(name) && !OFF.test(local.get(name) ?? ''));
   if (unsupported !== undefined || local.get('type') === 'func') {
-    throw new AkinError(
-      'bad-request',
-      `${unsupported ?? 'func'} is not computed: known are ${FIGURES.join(', ')} of a field.`,
-    );
+    throw badRequest(`${unsupported ?? 'func'} is not computed: known are ${FIGURES.join(', ')} of a field.`);
   }
-  const field = fieldName(value);
+  const field = unescapeBackslashes(value.trim());
   const asked = FIGURES.filter((name) => local.has(name) && !OFF.test(local.get(name) ?? ''));
   return {
     key: local.get('key') ?? field,

@@ -1,7 +1,12 @@
-import { AkinError, quote } from '@akin/domain';
+import { type AkinError, badRequest, quote } from '@akin/domain';
 
 /** Parameters in their order. Names may repeat. */
 export type ParameterList = readonly (readonly [name: string, value: string])[];
+
+/** Parameters that contain a picture or its outputs. */
+export function isPayload(name: string): boolean {
+  return name.endsWith('.data') || name.endsWith('.outputs') || name.endsWith('.preprocessed');
+}
 
 const AMPERSAND = 0x26;
 const EQUALS = 0x3d;
@@ -90,7 +95,7 @@ export class FormReader {
     this.#name = null;
     if (pair[0] === '') return;
     if (this.#pairs.length >= this.#maxParameters) {
-      throw new AkinError('bad-request', `More than ${this.#maxParameters} parameters in one request.`);
+      throw badRequest(`More than ${this.#maxParameters} parameters in one request.`);
     }
     this.#pairs.push(pair);
   }
@@ -108,7 +113,7 @@ export class FormReader {
 
   #broken(what: string, cause?: unknown): AkinError {
     const where = this.#name === null ? 'A parameter' : `The parameter ${quote(this.#name)}`;
-    return new AkinError('bad-request', `${where} contains ${what}: percent-encode it as UTF-8.`, { cause });
+    return badRequest(`${where} contains ${what}: percent-encode it as UTF-8.`, { cause });
   }
 }
 

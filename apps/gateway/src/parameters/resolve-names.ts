@@ -1,5 +1,5 @@
 import type { Endpoint } from '@akin/contract';
-import { AkinError, quote } from '@akin/domain';
+import { badRequest, quote } from '@akin/domain';
 import { isOldName } from '../solr/legacy-parameters.ts';
 import type { ParameterList } from './parameters.ts';
 import { repeats } from './read-parameters.ts';
@@ -38,7 +38,7 @@ export function resolveNames(endpoint: Endpoint, list: ParameterList): Parameter
     if (references.has(sent)) return [[sent, value]];
     const single = PER_FIELD.exec(name)?.[1] ?? name;
     if (name !== sent && Object.hasOwn(shape, single) && !repeatable.has(single)) {
-      throw new AkinError('bad-request', `Parameter ${quote(sent)} takes one value: send it as ${name}=….`);
+      throw badRequest(`Parameter ${quote(sent)} takes one value: send it as ${name}=….`);
     }
     const isKnown = name !== single || hasNoEffect(name) || isOldName(name);
     return [[isKnown ? name : sent, value]];
