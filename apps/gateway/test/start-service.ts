@@ -1,5 +1,14 @@
 import type { AkinError } from '@akin/domain';
-import { claimForAnalysis, commit, failAnalysis, findCollection, type Store, saveAnalysis } from '@akin/store';
+import {
+  claimForAnalysis,
+  commit,
+  createCollection,
+  failAnalysis,
+  findCollection,
+  type Store,
+  saveAnalysis,
+} from '@akin/store';
+import { afterAll, beforeAll } from '@jest/globals';
 import type { AnalyzeImage, GatewayConfig } from '../src/config.ts';
 import { createGateway, type Gateway } from '../src/gateway.ts';
 import { analyzeTestPicture } from './pictures.ts';
@@ -62,6 +71,35 @@ export async function startService(
       await remove();
     },
   };
+}
+
+/** One service for all tests of a file, or of a `describe`: from before the first until after the last. */
+export function useService(...options: Parameters<typeof startService>): Omit<Service, symbol> {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService(...options);
+  });
+  afterAll(async () => service?.[Symbol.asyncDispose]());
+  return {
+    get gateway() {
+      return service.gateway;
+    },
+    get store() {
+      return service.store;
+    },
+    get log() {
+      return service.log;
+    },
+    pause: () => service.pause(),
+    resume: () => service.resume(),
+    commits: () => service.commits(),
+  };
+}
+
+/** The path of a further collection, which is empty before the first test. */
+export function useCollection(service: Pick<Service, 'store'>, name: string): string {
+  beforeAll(() => createCollection(service.store, name));
+  return `/api/cores/${name}`;
 }
 
 async function analyzeWaiting(store: Store, analyze: AnalyzeImage): Promise<void> {

@@ -1,24 +1,12 @@
-import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
+import { afterEach, expect } from '@jest/globals';
 import { ask, postJson, type TestRequest } from './start-gateway.ts';
-import { type Service, startService } from './start-service.ts';
+import type { Service } from './start-service.ts';
 
 export const CORES = '/api/cores/my-collection/update';
 export const SOLR = '/solr/my-collection/update';
 
-/**
- * Call this once per file: all its tests share one service, with an empty collection before each.
- *
- * @param take gets the service before the first test
- */
-export function updatedService(take: (service: Service) => void = () => {}) {
-  let service: Service;
-  beforeAll(async () => {
-    service = await startService();
-    take(service);
-  });
-  afterAll(async () => {
-    await service?.[Symbol.asyncDispose]();
-  });
+/** Requests to a service whose collection is emptied after each test. */
+export function updatedService(service: Omit<Service, symbol>) {
   afterEach(async () => {
     service.resume();
     const { documents, pending } = (await send('/api/cores/my-collection')).json;

@@ -135,81 +135,54 @@ const RANK = 'rank.by.id=a1&rank.mode=content';
 const ATTEMPTS: readonly string[] = [
   'select?rows=100',
   'select?fq=tenant:b',
-  'select?fq=tenant:a+OR+tenant:b&fq=*:*',
   'select?fq=*:*+OR+(tenant:b)&q=tenant:b',
-  'select?fq=-tenant:a',
   'select?q={!lucene+v=$x}&x=tenant:b',
   'select?fq={!tag=t}tenant:b&facet=true&facet.field={!ex=t}tenant&facet.field={!ex=t}labels&facet.query={!ex=t}price:5',
-  'select?fq={!tag=filter}price:10&facet=true&facet.field={!ex=filter}title&facet.mincount=0',
   'select?facet=true&facet.field=labels&facet.field=title&facet.field=tenant&facet.mincount=0&facet.limit=-1&facet.sort=index',
   'select?facet=true&facet.field=labels&facet.prefix=hid&facet.field=secret&facet.missing=true',
   'select?facet=true&facet.range=price&facet.range.start=0&facet.range.end=100&facet.range.gap=10&facet.range.other=all',
-  'select?facet=true&facet.query=secret:hidden&facet.query=*:*&rows=0',
   'select?q=id:b1&fl=*,_version_',
-  'select?q=hidden&sort=score+desc',
   'select?q=text:hid*+OR+shoe~2&fl=id,score',
-  'select?q=red&fl=id,score&sort=price+asc',
   'select?sort=price+asc&cursorMark=*&rows=2',
   'select?sort=geodist(location,48,11)+asc&rows=9&fl=id,dist:geodist(location,48,11)',
-  'select?minExactCount=100&rows=1',
-  'select?collapse=duplicates&rows=10',
   `select?collapse=duplicates&${RANK}&rank.mode=duplicate`,
   'select?NOW=0&TZ=Asia/Tokyo&q.op=OR&df=tenant&q=b',
   'select?fq={!collapse+field=tenant+tag=t}&expand=true&expand.rows=9&facet=true&facet.field={!ex=t}tenant',
-  `select?fq={!collapse+field=title+nullPolicy=expand}&expand=true&${RANK}`,
   `image?fq={!collapse+field=secret+nullPolicy=collapse}&${RANK}`,
   'select?group=true&group.field=tenant&group.ngroups=true&group.limit=9&group.sort=price+desc',
   `image?group=true&group.field=title&group.ngroups=true&group.limit=9&${RANK}`,
   'select?stats=true&stats.field=price&stats.field=title&fq={!tag=t}price:10&stats.field={!ex=t}price',
-  'select?q=sekret:x',
   'query?q=*:*&fq=secret:hidden',
   'select?q=hiden~1+OR+{!prefix+f=title}hid+OR+{!words+f=title+v=hidden}+OR+{!terms+f=id+v=b1}&fl=id,score',
   'select?q=_query_:"{!terms+f=tenant}a,b"+OR+_query_:"*:*"&sort=tenant+desc,price+desc&start=3&rows=3',
   'select?q={!geofilt+sfield=location+pt=48,11+d=1}&fl=id',
   'select?fq={!collapse+field=tenant}&expand=true&expand.q=tenant:b&expand.fq=tenant:b&expand.sort=price+desc',
-  'select?group=true&group.field=title&group.truncate=true&facet=true&facet.field=title&facet.mincount=0',
-  'select?stats=true&stats.field=price&stats.facet=tenant',
-  'select?facet=true&facet.pivot=tenant,title',
   'select?q=tenant:b&debugQuery=true&debug=all&explainOther=id:b1',
   'select?q=tenant:a&fl=*,_version_,[explain],[docid],collapsed&rows=9&hl=true',
   'select?q=*:*&wt=xml&fl=id,title',
   'select?q=*:*&wt=html',
   'image?rank.by.id=b1&rank.region=0,0,0.5,0.5',
-  `image?rank.by.hex=E03C31&${RANK}&rank.weights=1,1&fl=id,score&cursorMark=*&rows=2`,
   'parts?rank.by.id=a1&rank.threshold=0&fl=id,parts_box&fq=tenant:b',
   'terms?terms.fl=title&terms.fl=tenant&fq=tenant:b&fq=*:*&terms.mincount=0',
   'terms?terms.fl=text&terms.prefix=hid&fq=*:*&terms.sort=index',
-  'terms?terms.fl=title&terms.list=hidden+shoe,red+shoe&terms.ttf=true&terms.stats=true',
   'tag?tagging.input.id=a1&tagging.field=secret&tagging.max=100',
   'get?ids=b1,a1&fq=tenant:b&fl=*,score',
-  `image?${RANK}&rows=100`,
   `image?${RANK}&rows=100&facet=true&facet.query=secret:hidden&facet.query=*:*&facet.field=tenant`,
-  `image?${RANK}&rank.threshold=0.1&rows=100&fq=-id:a1&facet=true&facet.query=labels:new`,
   `image?${RANK}&rank.smartfilter=high&start=1`,
-  `image?${RANK}&cursorMark=*&rows=1`,
-  'image?rank.by.id=b1',
-  'image?rank.by.id=nobody',
   'image?rank.by.id=a1&rank.by.id=b1&rank.weights=1,1',
   'color?rank.by.hex=10B020&rows=100',
   'duplicate?rank.by.id=a1&rank.threshold=0.1',
-  'parts?rank.by.id=a1',
   'parts?rank.by.id=b1',
-  'get?id=b1',
   'get?ids=a1,b1,b2,nobody&fl=id,tenant,secret',
-  'get?id=b1&fl=_version_',
   'get?id=b1&fl=id,content_descriptor',
   'terms?terms.fl=labels&terms.fl=title&terms.fl=text&terms.fl=secret&terms.limit=-1',
-  'terms?terms.fl=labels&terms.prefix=hid',
-  'tag?tagging.input.id=a1',
   'tag?tagging.input.id=b1',
   'tag?tagging.input.id=a1&fq=tenant:b&tagging.field=title',
-  'groups',
   'groups?group.id=b1',
   'groups?group.id=a1&fq=tenant:b',
   'groups?fl=*&group.limit=100',
   'thumbnail?id=a1',
   'thumbnail?id=b1',
-  'thumbnail?id=nobody',
   'schema',
   'admin/ping',
 ];
@@ -263,7 +236,8 @@ describe('a key with a filter', () => {
         continue;
       }
       const own = endpoint.path.replace('{collection}', 'my-collection').replace(/\{[^}]+\}/g, 'x');
-      const address = { service: '', collections: '/api/cores', legacy: '/solr' }[endpoint.mount ?? 'collections'] + own;
+      const address =
+        { service: '', collections: '/api/cores', legacy: '/solr' }[endpoint.mount ?? 'collections'] + own;
       const { status } = await get(writer, address, endpoint.methods[0]);
       expect([name, address, status]).toEqual([name, address, 403]);
     }
@@ -303,7 +277,6 @@ describe('changes by a key with a filter', () => {
     ['a delete', { delete: ['b1'] }, 'commit=true'],
     ['several at once, with a good one', [{ id: 'fresh' }, { id: 'b1' }], 'commit=true'],
     ['an expected version', { id: 'b1', _version_: 1 }, 'commit=true'],
-    ['versions in the answer', { id: 'b1' }, 'versions=true&commit=true'],
     ['bad documents left out', [{ id: 'fresh' }, { id: 'b1' }], 'maxErrors=5&commit=true'],
   ])('are refused outside: %s', async (_, body, query) => {
     const before = await read('b1');
@@ -318,15 +291,11 @@ describe('changes by a key with a filter', () => {
 
   it.each([
     '*:*',
-    'tenant:b',
-    'id:b1',
     'secret:hidden OR tenant:a',
     '*:*) OR (*:*',
     '*:*" OR *:* OR "',
-    '*:*\\',
     '{!terms f=id}b1,b2',
     '{!lucene v=*:*}',
-    '-tenant:a',
   ])('delete by query only what matches: %s', async (query) => {
     await update({ id: 'a9', title: 'to delete' });
     const response = await update({ delete: { query } });
@@ -406,7 +375,6 @@ describe('changes by a key with a filter', () => {
 describe('a key with a filter is not created', () => {
   it.each([
     [{ filter: 'tenant:(a' }, 'filter'],
-    [{ filter: ' ' }, 'filter'],
     [{ filter: '' }, 'filter is empty'],
     [{ filter: 5, fq: 'x' }, '"fq" is unknown'],
     [{ filter: 'tenant:a', scope: 'admin' }, 'search or index'],
@@ -414,12 +382,8 @@ describe('a key with a filter is not created', () => {
     [{ filter: 'tenant:a', set: ['tenant=a'], scope: 'search' }, 'scope must be index'],
     [{ filter: 'tenant:a', set: ['tenant=b'] }, 'does not follow from'],
     [{ filter: 'tenant:a AND price:1', set: ['tenant=a'] }, 'does not follow from'],
-    [{ filter: '*:* -secret:x', set: ['tenant=a'] }, 'does not follow from'],
-    [{ filter: 'tenant:a', set: ['tenant'] }, 'field=value'],
     [{ filter: 'tenant:a', set: ['tenant=a', 'tenant=a'] }, 'given twice'],
     [{ filter: 'id:a', set: ['id=a'] }, 'not a field that a key can set'],
-    [{ filter: 'text:a', set: ['text=a'] }, 'not a field that a key can set'],
-    [{ filter: { tenant: 'a' } }, 'filter'],
   ])('from %j', async (body, message) => {
     const { status, json } = await send(keyed.keys.admin, '/api/keys', { scope: 'index', ...body });
     expect([status, json.error.msg]).toEqual([400, expect.stringContaining(message)]);
@@ -479,11 +443,8 @@ describe('a search token', () => {
   });
 
   it.each<[string, (token: string) => string]>([
-    ['cut', (token) => token.slice(0, -1)],
     ['with another payload', (token) => token.replace(/\.\w{4}/, '.AAAA')],
     ['with another signature', (token) => token.replace(/.{43}$/, 'A'.repeat(43))],
-    ['without a signature', (token) => token.replace(/\.[^.]+$/, '.')],
-    ['without a payload', (token) => token.replace(/\..+\./, '..')],
     ['of another key', (token) => token.replace(/^akin_\w{12}/, reader.slice(0, 17))],
     ['of no key', (token) => token.replace(/^akin_\w{12}/, 'akin_000000000000')],
     ['with more behind it', (token) => `${token}.x`],
@@ -513,18 +474,12 @@ describe('a search token', () => {
 
   it.each([
     '{}',
-    '[]',
-    'null',
     'not JSON',
     '{"filter":"*:*"}',
-    '{"expires":9999999999}',
     '{"filter":"*:*","expires":9999999999,"scope":"admin"}',
     '{"filter":"tenant:a","filter":"*:*","expires":9999999999}',
     '{"filter":["*:*"],"expires":9999999999}',
-    '{"filter":"","expires":9999999999}',
     '{"filter":"tenant:(","expires":9999999999}',
-    '{"filter":"*:*","expires":"9999999999"}',
-    '{"filter":"*:*","expires":1e9}',
     '{"filter":"*:*","expires":-1}',
     '{"filter":"*:*","expires":99999999999999999999}',
     '{"filter":"\\ud800","expires":9999999999}',

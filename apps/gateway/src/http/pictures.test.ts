@@ -1,23 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { analyzeTestPicture, outputsOf } from '../../test/pictures.ts';
 import { ask, JSON_BODY, postJson } from '../../test/start-gateway.ts';
-import { type Service, startService } from '../../test/start-service.ts';
-import type { AnalyzeImage } from '../config.ts';
+import { useService } from '../../test/start-service.ts';
 
 const PREFIXES = ['/api/cores', '/solr'] as const;
 
-let service: Service;
-beforeAll(async () => {
-  const analyze: AnalyzeImage = async (input, ...options) =>
+const service = useService({
+  limits: { parameters: 30 },
+  analyze: async (input, ...options) =>
     'bytes' in input && input.bytes.length > 1_000_000
       ? { outputs: `${input.bytes.length} bytes` }
-      : analyzeTestPicture(input, ...options);
-  service = await startService({ analyze, limits: { parameters: 30 } });
+      : analyzeTestPicture(input, ...options),
+});
+beforeAll(async () => {
   const documents = ['red', 'red-2', 'blue', 'green'].map((id) => ({ id, import: outputsOf(id), labels: [id] }));
   expect((await postJson(service.gateway, '/api/cores/my-collection/update?commit=true', documents)).status).toBe(200);
-});
-afterAll(async () => {
-  await service?.[Symbol.asyncDispose]();
 });
 
 type Entry = readonly [name: string, value: string | Blob];
@@ -174,17 +171,6 @@ describe('a multipart body', () => {
       q: `{!term f=labels}${q}`,
       'rank.by.data': '(file 1: 3 bytes)',
     });
-  });
-
-  it('is refused from pages of other origins, like all bodies', async () => {
-    const { type, body } = await multipart(['file', picture('red')]);
-    for (const headers of [
-      { 'content-type': type, origin: 'https://evil.example' },
-      { 'content-type': type, 'sec-fetch-site': 'cross-site' },
-      { 'content-type': type, host: 'evil.example' },
-    ]) {
-      expect((await ask(service.gateway, `${C}/image`, { body, headers: headers as never })).status).toBe(403);
-    }
   });
 });
 

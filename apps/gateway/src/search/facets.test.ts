@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { outputsOf } from '../../test/pictures.ts';
 import { ask, FORM_BODY, JSON_BODY, postJson } from '../../test/start-gateway.ts';
-import { type Service, startService } from '../../test/start-service.ts';
+import { useService } from '../../test/start-service.ts';
 
 const C = '/api/cores/my-collection';
 
-let service: Service;
+const service = useService();
 beforeAll(async () => {
-  service = await startService();
   const documents = [
     {
       id: '1',
@@ -44,7 +43,6 @@ beforeAll(async () => {
   ];
   expect((await postJson(service.gateway, `${C}/update?commit=true`, documents)).status).toBe(200);
 });
-afterAll(async () => service?.[Symbol.asyncDispose]());
 
 type Fields = Record<string, string | readonly string[]>;
 const get = (fields: Fields, endpoint = 'select') => {
@@ -102,21 +100,13 @@ describe('facet.field', () => {
   it.each<[string, Fields, unknown[]]>([
     ['labels', {}, ['new', 2, 'red', 2, 'blue', 1]],
     ['price', {}, ['10', 1, '20', 1, '30', 1, '45', 1]],
-    ['weight', {}, ['0.5', 1, '1.5', 1, '2.0', 1]],
     ['sold', {}, ['true', 2, 'false', 1]],
     ['taken', { 'facet.limit': '1' }, ['2024-01-10T00:00:00Z', 1]],
-    ['color_names', {}, ['red', 2, 'blue', 1]],
     ['color_isolated', {}, ['true', 3]],
-    ['copyspace', {}, ['0', 3, '1', 3, '8', 3]],
     ['odd\\:name', {}, ['x', 1]],
     ['labels', { 'facet.sort': 'index' }, ['blue', 1, 'new', 2, 'red', 2]],
     ['labels', { 'facet.limit': '-1' }, ['blue', 1, 'new', 2, 'red', 2]],
-    ['labels', { 'facet.limit': '-5' }, ['blue', 1, 'new', 2, 'red', 2]],
     ['labels', { 'facet.limit': '-1', 'facet.sort': 'true' }, ['new', 2, 'red', 2, 'blue', 1]],
-    ['labels', { 'facet.limit': '1', 'facet.offset': '1' }, ['red', 2]],
-    ['labels', { 'facet.mincount': '2' }, ['new', 2, 'red', 2]],
-    ['labels', { 'facet.prefix': 'b' }, ['blue', 1]],
-    ['labels', { 'facet.contains': 'E' }, []],
     ['labels', { 'facet.contains': 'E', 'facet.contains.ignoreCase': 'true', 'facet.limit': '1' }, ['new', 2]],
     ['labels', { 'facet.missing': 'true' }, ['new', 2, 'red', 2, 'blue', 1, null, 2]],
     ['category', { 'facet.excludeTerms': 'bag\\, big,hat' }, ['shoe', 2]],
@@ -188,9 +178,8 @@ describe('facet.field', () => {
   });
 
   it('counts over the similar documents if there is a threshold', async () => {
-    const like = { 'rank.by.id': '1', 'facet.field': 'category', 'facet.mincount': '1' };
-    expect((await counts(like, 'image')).facet_fields).toEqual({ category: ['shoe', 2, 'hat', 1] });
-    const { json } = await get({ ...like, 'facet.query': 'price:20' }, 'duplicate');
+    const like = { 'rank.by.id': '1', 'facet.field': 'category', 'facet.mincount': '1', 'facet.query': 'price:20' };
+    const { json } = await get(like, 'duplicate');
     expect(json.response.numFound).toBe(2);
     expect(json.facet_counts).toMatchObject({
       facet_fields: { category: ['shoe', 2] },
@@ -286,41 +275,87 @@ describe('what cannot be counted', () => {
   it.each<[Fields, string]>([
     [{ 'facet.field': 'categry' }, 'did you mean "category"'],
     [{ 'facet.field': '{!ex=a' }, 'Parameter facet.field: '],
-    [{ 'facet.field': 'location' }, '"location" is a location'],
     [{ 'facet.query': 'prise:1' }, 'Parameter facet.query: The query is wrong at character 1: no document has'],
-    [{ 'facet.query': 'prise:[1 TO 2]' }, 'did you mean "price"'],
-    [{ 'facet.query': '((' }, 'Parameter facet.query: '],
     [{ 'facet.range': 'price' }, 'Parameter facet.range.start is required'],
     [
       { 'facet.range': 'price', 'facet.range.start': '0', 'facet.range.end': '9', 'facet.range.gap': '0' },
       'no greater value',
     ],
     [{ 'facet.field': 'labels', 'facet.limit': 'many' }, 'Parameter facet.limit must be a whole number; it is "many"'],
-    [{ 'facet.field': 'labels', 'f.labels.facet.limit': 'x' }, 'Parameter f.labels.facet.limit must be a whole number'],
     [{ 'facet.field': 'labels', 'f.labels.facet.sort': 'up' }, 'Parameter f.labels.facet.sort must be one of'],
-    [{ 'facet.field': '{!facet.mincount=-2}labels' }, 'Parameter facet.mincount must be'],
-    [{ 'facet.field': 'labels', 'json.nl': 'tree' }, 'Parameter json.nl must be one of'],
     [
       { 'facet.field': 'labels', 'f.labels.facet.prefix': 'a\0' },
       'Parameter f.labels.facet.prefix contains the character NUL',
     ],
-    [{ 'facet.field': '{!terms=$it}labels', it: '\0' }, 'Parameter facet.field: '],
     [{ 'facet.pivot': 'labels,category' }, 'Parameter facet.pivot is not supported'],
-    [{ 'facet.interval': 'price' }, 'Parameter facet.interval is not supported'],
     [{ 'f.labels.facet.matches': '.*' }, 'Parameter f.labels.facet.matches is not supported'],
-    [{ 'facet.field': Array.from({ length: 201 }, () => 'labels') }, 'at most 200 facets'],
   ])('%j', async (fields, message) => {
     const { status, json } = await get(fields);
     expect([status, json.error?.msg]).toEqual([400, expect.stringContaining(message)]);
   });
+});
 
-  it('is ignored if it says only how to count', async () => {
-    const hints = {
-      'facet.method': 'enum',
-      'facet.threads': '4',
-      'facet.enum.cache.minDf': '25',
-      'facet.overrequest.count': '9',
-    };
-    expect((await counts({ ...hints, 'facet.field': 'sold' })).facet_fields).toEqual({ sold: ['true', 2, 'false', 1] });
+describe('stats', () => {
+  const FIGURES = '/api/cores/figures';
+  const selected = async (query: string) => (await ask(service.gateway, `${FIGURES}/select?rows=0&${query}`)).json;
+  const figures = async (query: string) => (await selected(`stats=true&${query}`)).stats.stats_fields;
+
+  beforeAll(async () => {
+    await ask(service.gateway, FIGURES, { method: 'PUT' });
+    await postJson(service.gateway, `${FIGURES}/schema`, {
+      field: ['weights:double[]', 'big:double', 'day:date', 'total:long'],
+    });
+    await postJson(service.gateway, `${FIGURES}/update?commit=true`, [
+      { id: '1', price: 10, name: 'b', sold: true, day: '2024-02-29', weights: [1.5, 2.5] },
+      { id: '2', price: 20, name: 'a', sold: false, weights: [2], big: 1e300 },
+      { id: '3', price: 40, name: 'Z', day: '0044-03-15', big: -1e300, total: 9223372036854775807n.toString() },
+      { id: '4', name: 'a', total: 1 },
+    ]);
+  });
+
+  it('are those of all matches, by the type of the field', async () => {
+    expect(await figures('stats.field=price&stats.field=day&stats.field=name&stats.field=sold')).toEqual({
+      price: { min: 10, max: 40, count: 3, missing: 1, sum: 70, mean: 70 / 3, stddev: expect.closeTo(15.2753, 4) },
+      day: { min: '0044-03-15T00:00:00Z', max: '2024-02-29T00:00:00Z', count: 2, missing: 2 },
+      name: { min: 'Z', max: 'b', count: 4, missing: 0 },
+      sold: { min: false, max: true, count: 2, missing: 2 },
+    });
+    const { weights } = await figures('stats.field=weights');
+    expect(weights).toEqual({ min: 1.5, max: 2.5, count: 3, missing: 2, sum: 6, mean: 2, stddev: 0.5 });
+  });
+
+  it('leave out filters by tag, have names, and can be chosen', async () => {
+    const query =
+      'q=price:*&fq={!tag=p}price:[20 TO *]&stats.field={!ex=p key=all}price&stats.field={!max=true min=on}price';
+    const { all, price } = await figures(encodeURI(query));
+    expect([all.count, all.sum, price]).toEqual([3, 70, { min: 20, max: 40 }]);
+  });
+
+  it('of nothing are null, and of huge numbers too', async () => {
+    const nothing = { min: null, max: null, count: 0, missing: 0, sum: 0, mean: null, stddev: 0 };
+    expect(await figures('q=id:none&stats.field=price&stats.field=weights')).toEqual({
+      price: nothing,
+      weights: nothing,
+    });
+    const none = await ask(service.gateway, `${FIGURES}/select?rows=0&stats=true&q=id:none&stats.field=weights`);
+    expect(none.text).toContain('"sum":0.0,');
+    expect(await figures('')).toEqual({});
+    expect(await figures('q=id:3&stats.field=price')).toMatchObject({ price: { count: 1, mean: 40, stddev: 0 } });
+    const { big } = await figures('stats.field=big');
+    expect(big).toEqual({ min: -1e300, max: 1e300, count: 2, missing: 2, sum: null, mean: null, stddev: null });
+    // The sum has more than 64 bits, so that it is a Double.
+    const { text } = await ask(service.gateway, `${FIGURES}/select?rows=0&stats=true&stats.field=total`);
+    expect(text).toContain('"max":9223372036854775807,"count":2,"missing":2,"sum":9223372036854776000.0,');
+  });
+
+  it.each([
+    ['stats=true&stats.field=nothing', '"nothing"'],
+    ['stats=true&stats.field=location', 'location'],
+    ['stats=true&stats.field=text', 'text'],
+    ['stats=true&stats.field={!percentiles=50}price', 'percentiles'],
+    ['stats=true&stats.field=price&stats.facet=name', 'stats.facet'],
+  ])('are refused by name: %s', async (query, problem) => {
+    const { error } = await selected(encodeURI(query));
+    expect([error.code, error.msg]).toEqual([400, expect.stringContaining(problem)]);
   });
 });

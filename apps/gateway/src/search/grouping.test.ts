@@ -1,9 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { groupRule } from '@akin/modules/vectors';
+import { findCollection, updateGroups } from '@akin/store';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { outputsOf } from '../../test/pictures.ts';
-import { ask, postJson } from '../../test/start-gateway.ts';
-import { type Service, startService } from '../../test/start-service.ts';
+import { ask, FORM_BODY, postJson } from '../../test/start-gateway.ts';
+import { useCollection, useService } from '../../test/start-service.ts';
 
-let service: Service;
+const service = useService();
+
 const C = '/api/cores/my-collection';
 const get = async (query: string, path = 'select') =>
   (await ask(service.gateway, `${C}/${path}?omitHeader=true&${encodeURI(query)}`)).json;
@@ -11,7 +14,6 @@ const idsOf = ({ docs }: { docs: readonly { id: string }[] }) => docs.map(({ id 
 const RANKED = 'rank.by.id=red&fl=id,score';
 
 beforeAll(async () => {
-  service = await startService();
   await postJson(service.gateway, `${C}/update?commit=true`, [
     { id: 'red', product: 'a', price: 30, import: outputsOf('red') },
     { id: 'red too', product: 'a', price: 10, import: outputsOf('red') },
@@ -19,9 +21,6 @@ beforeAll(async () => {
     { id: 'blue', product: 'b', price: 5, import: outputsOf('blue') },
     { id: 'none', price: 1, import: outputsOf('blue') },
   ]);
-});
-afterAll(async () => {
-  await service?.[Symbol.asyncDispose]();
 });
 
 describe('{!collapse}', () => {
@@ -109,35 +108,12 @@ describe('group=true', () => {
 
   it.each([
     ['rows=1&start=1', [['b', 'blue']]],
-    [
-      'group.offset=1',
-      [
-        ['none', ''],
-        ['b', 'green'],
-        ['a', 'red'],
-      ].map(([value, ids]) => [value === 'none' ? null : value, ids]),
-    ],
-    [
-      'group.limit=0&fq=product:*',
-      [
-        ['b', ''],
-        ['a', ''],
-      ],
-    ],
-    [
-      'fq=price:[20 TO *]&group.limit=9',
-      [
-        ['b', 'green'],
-        ['a', 'red'],
-      ],
-    ],
-    ['group.field=size', [[7, 'green']]],
+    ['group.offset=1&fq=product:*&rows=1', [['b', 'green']]],
+    ['group.limit=0&fq=product:b', [['b', '']]],
+    ['fq=price:[30 TO *]&group.limit=9', [['a', 'red']]],
   ])('pages and filters: %s', async (query, expected) => {
-    const field = query.startsWith('group.field') ? 'size' : 'product';
-    const { grouped } = await get(
-      query.startsWith('group.field') ? `group=true&${query}&fq=size:*` : `${group}&${query}`,
-    );
-    const shown = grouped[field].groups.map(
+    const { grouped } = await get(`${group}&${query}`);
+    const shown = grouped.product.groups.map(
       ({ groupValue, doclist }: { groupValue: unknown; doclist: { docs: [] } }) => [groupValue, idsOf(doclist)],
     );
     expect(shown).toEqual(expected);
@@ -171,31 +147,238 @@ describe('group=true', () => {
 it.each([
   ['fq={!collapse}', 'field'],
   ['fq={!collapse field=nothing}', '"nothing"'],
-  ['fq={!collapse field=labels}', 'string[]'],
-  ['fq={!collapse field=location}', '"location"'],
   ['fq={!collapse field=product nullPolicy=no}', 'nullPolicy'],
   ['fq={!collapse field=product min=price max=price}', 'only one of min, max'],
   ['fq={!collapse field=product min=sum(price,1)}', 'sort='],
-  ["fq={!collapse field=product sort='price'}", 'asc or desc'],
   ['fq={!collapse field=product}price:5', 'nothing after'],
   ['fq={!collapse field=product}&fq={!collapse field=size}', 'only one'],
   ['fq={!collapse field=product}&collapse=duplicates', 'collapse=duplicates'],
   ['q={!collapse field=product}', 'collapse'],
   ['expand=true', '{!collapse'],
-  ['fq={!collapse field=product}&expand=true&expand.rows=-1', 'expand.rows'],
   ['fq={!collapse field=product}&expand=true&expand.q=*:*', 'expand.q'],
   ['group=true', 'group.field'],
   ['group=true&group.field=product&group.field=size', 'only one field'],
-  ['group=true&group.field=labels', 'group.field'],
-  ['group=true&group.field=product&group.limit=-1', 'group.limit'],
   ['group=true&group.field=product&group.limit=1000&rows=11', '11000'],
   ['group=true&group.field=product&group.limit=1000&group.main=true&start=10&rows=1', '11000'],
   ['group=true&group.field=product&group.query=price:5', 'group.query'],
-  ['group=true&group.func=sum(price,1)&group.field=product', 'group.func'],
   ['group=true&group.field=product&cursorMark=*', 'cursorMark'],
   ['group=true&group.field=product&fq={!collapse field=product}', '{!collapse}'],
   ['group=true&group.field=product&group.sort=price', 'group.sort'],
 ])('is refused with a reason: %s', async (query, problem) => {
   const { error } = await get(query);
   expect([error.code, error.msg]).toEqual([400, expect.stringContaining(problem)]);
+});
+
+describe('groups of duplicates', () => {
+  const C = useCollection(service, 'duplicates');
+
+  const blank = (picture: string) =>
+    JSON.stringify({ ...JSON.parse(outputsOf(picture)), copyspace: [0, 1, 2, 3, 4, 5, 6, 7, 8] });
+
+  beforeAll(async () => {
+    await update([
+      { id: 'red', import: outputsOf('red'), price: 1, title: 'A red one', location: '48.1,11.5' },
+      { id: 'red, edited', import: outputsOf('red-copy'), price: 2, title: 'The same again' },
+      { id: 'red?again=1', import: outputsOf('red'), price: 3 },
+      { id: 'red but another', import: outputsOf('red-2'), price: 4 },
+      { id: 'blue', import: outputsOf('blue'), price: 5 },
+      { id: 'blue twin', import: outputsOf('blue'), price: 6 },
+      { id: 'page 1', import: blank('white') },
+      { id: 'page 2', import: blank('white') },
+      { id: 'no picture', price: 70 },
+    ]);
+  });
+  async function update(body: unknown, path = C): Promise<void> {
+    expect((await postJson(service.gateway, `${path}/update?commit=true`, body)).status).toBe(200);
+  }
+
+  /** The background work of the indexer. */
+  async function group(): Promise<void> {
+    const collection = await findCollection(service.store, 'duplicates');
+    expect(await updateGroups(service.store, collection, groupRule(), { milliseconds: 60_000 })).toBe(true);
+  }
+
+  const get = async (query = '', path = C) => {
+    const { status, json } = await ask(service.gateway, `${path}/groups?${query}`);
+    return status === 200 ? json : [status, json.error.msg];
+  };
+  const ids = ({ groups }: { groups: { members: { id: string }[] }[] }) =>
+    groups.map(({ members }) => members.map(({ id }) => id));
+
+  describe('/groups', () => {
+    it('has none before the first run, and says up to which commit', async () => {
+      expect(await get()).toMatchObject({ commit: 1, asOfCommit: 0, numFound: 0, numFoundExact: false, groups: [] });
+    });
+
+    it('lists copies with their scores and the pairs of each group; blank pages do not match', async () => {
+      await group();
+      const response = await get('fl=title,price');
+      expect(response).toMatchObject({ responseHeader: { status: 0 }, commit: 1, asOfCommit: 1, threshold: 0.74 });
+      expect([response.numFound, response.numFoundExact, response.nextCursor]).toEqual([2, true, undefined]);
+      const [blue, red] = response.groups;
+      expect(blue).toMatchObject({
+        id: 'blue',
+        representative: 'blue',
+        size: 2,
+        members: [
+          { id: 'blue', price: 5, score: 1 },
+          { id: 'blue twin', price: 6, score: 1 },
+        ],
+        pairs: [{ ids: ['blue', 'blue twin'], score: 1 }],
+      });
+      expect(red.members.map(({ id }: { id: string }) => id)).toEqual(['red', 'red?again=1', 'red, edited']);
+      expect(red.members[0]).toEqual({ id: 'red', title: 'A red one', price: 1, score: 1 });
+      const [same, edited] = red.pairs;
+      expect([same.score, edited.ids]).toEqual([1, ['red', 'red, edited']]);
+      expect(edited.score).toBeGreaterThan(0.7);
+      expect(edited.score).toBeLessThan(1);
+    });
+
+    it('lists all members of one group in parts', async () => {
+      const red = (from: number) => get(`group.id=red&group.limit=2&group.offset=${from}&fl=id`);
+      const first = await red(0);
+      expect([ids(first), first.numFound, first.groups[0].size]).toEqual([[['red', 'red?again=1']], 1, 3]);
+      expect(ids(await red(2))).toEqual([['red, edited']]);
+      expect(ids(await red(3))).toEqual([[]]);
+      expect(ids(await get('group.id=red&group.offset=1&fq=price:[2+TO+5]'))).toEqual([['red, edited']]);
+      expect(await get('group.id=nobody')).toMatchObject({ numFound: 0, groups: [] });
+      expect((await get('group.offset=-1'))[0]).toBe(400);
+    });
+
+    it('is filtered by fq, paged by cursor, and lists as many members as requested', async () => {
+      expect(ids(await get('fq=price:[2+TO+5]'))).toEqual([['red?again=1', 'red, edited']]);
+      expect(ids(await get('fq=price:[2+TO+*]&fq=-id:blue'))).toEqual([['red?again=1', 'red, edited']]);
+      const first = await get('rows=1&group.limit=1');
+      expect([ids(first), first.groups[0].size, first.numFound]).toEqual([[['blue']], 2, 2]);
+      const second = await get(`limit=1&cursor=${first.nextCursor}`);
+      expect([ids(second)[0]?.[0], second.nextCursor]).toEqual(['red', undefined]);
+      expect(await get('rows=0')).toMatchObject({ numFound: 2, groups: [] });
+      expect(await get('rows=0&fq=+&fq=')).toMatchObject({ numFound: 2 });
+    });
+
+    it('answers at the old prefix, to a form and as a page', async () => {
+      expect(ids(await get('rows=1', '/solr/duplicates'))).toEqual([['blue', 'blue twin']]);
+      const posted = await ask(service.gateway, `${C}/groups/`, { method: 'POST', headers: FORM_BODY, body: 'rows=1' });
+      expect(ids(posted.json)).toEqual([['blue', 'blue twin']]);
+      const page = await ask(service.gateway, `${C}/groups?wt=html`);
+      expect([page.status, page.text.includes('blue twin')]).toEqual([200, true]);
+      const computed = await get('fq=id:red*&fl=cost:price,km:geodist()&pt=48.1,11.5&sfield=location');
+      expect(computed.groups[0].members[0]).toEqual({ id: 'red', cost: 1, km: 0, score: 1 });
+    });
+
+    it('shows no member that left, and says that it is not current', async () => {
+      await update({ delete: ['blue twin'] }, '/solr/duplicates');
+      const behind = await get();
+      expect([ids(behind).length, behind.asOfCommit, behind.commit, behind.numFoundExact]).toEqual([1, 1, 2, false]);
+      await group();
+      expect(await get()).toMatchObject({ numFound: 1, asOfCommit: 2, numFoundExact: true });
+    });
+
+    it('refuses invalid parameters by name', async () => {
+      for (const [query, named] of [
+        ['rows=101', 'rows'],
+        ['group.limit=0', 'group.limit'],
+        ['cursor=%25', 'cursor'],
+        ['fq=price:[', 'fq'],
+        ['fl=sum(1)', 'fl'],
+        ['group=true', 'group'],
+      ]) {
+        expect([query, await get(query)]).toEqual([query, [400, expect.stringContaining(`${named}`)]]);
+      }
+      expect((await ask(service.gateway, '/api/cores/nosuch/groups')).status).toBe(404);
+    });
+  });
+
+  const PATH = `${C}/groups/decisions`;
+  const post = (path: string, body: unknown) => postJson(service.gateway, path, body);
+
+  describe('decisions on groups', () => {
+    it('are stored for each pair, listed in pages, and withdrawn', async () => {
+      await update(['a', 'b', 'ü "c"'].map((id) => ({ id })));
+      const ids = ['ü "c"', 'a', 'b', 'a'];
+      const { status, json } = await post(PATH, { ids, decision: 'different' });
+      expect([status, json.ids, json.decision]).toEqual([200, ['ü "c"', 'a', 'b'], 'different']);
+      const first = (await ask(service.gateway, `${PATH}?rows=2`)).json;
+      expect(first.decisions.map((one: { ids: string[] }) => one.ids)).toEqual([
+        ['a', 'b'],
+        ['a', 'ü "c"'],
+      ]);
+      const last = (await ask(service.gateway, `${PATH}?rows=2&cursor=${first.nextCursor}`)).json;
+      expect([last.decisions, last.nextCursor]).toEqual([[{ ids: ['b', 'ü "c"'], decision: 'different' }], undefined]);
+      expect((await post(PATH, { ids, decision: null })).json.decision).toBe(null);
+      expect((await ask(service.gateway, PATH)).json.decisions).toEqual([]);
+      expect((await post(PATH, { ids: ['a', 'nobody'], decision: 'different' })).status).toBe(404);
+    });
+
+    it.each([
+      { ids: ['a'], decision: 'different' },
+      { ids: ['a', 'a'], decision: 'different' },
+      { ids: ['a', 'b'] },
+      { ids: ['a', 'b'], decision: 'same' },
+      { ids: Array.from({ length: 101 }, (_, i) => `${i}`), decision: 'different' },
+    ])('are refused: %j', async (body) => {
+      expect((await post(PATH, body)).status).toBe(400);
+    });
+  });
+});
+
+describe('duplicates in a search', () => {
+  const C = useCollection(service, 'copies');
+
+  beforeAll(async () => {
+    const documents = [
+      { id: 'red', import: outputsOf('red'), price: 1 },
+      { id: 'red, edited', import: outputsOf('red-copy'), price: 2 },
+      { id: 'red?again=1', import: outputsOf('red'), price: 3 },
+      { id: 'blue', import: outputsOf('blue'), price: 5 },
+      { id: 'blue twin', import: outputsOf('blue'), price: 6 },
+      { id: 'no picture', price: 70 },
+    ];
+    expect((await postJson(service.gateway, `${C}/update?commit=true`, documents)).status).toBe(200);
+    const collection = await findCollection(service.store, 'copies');
+    expect(await updateGroups(service.store, collection, groupRule(), { milliseconds: 60_000 })).toBe(true);
+  });
+  describe('collapse=duplicates', () => {
+    const search = async (query: string) => {
+      const { status, json } = await ask(service.gateway, `${C}/${query}`);
+      if (status !== 200) return [status, json.error.msg];
+      const { numFound, docs } = json.response;
+      return [numFound, docs.map(({ id, collapsed }: { id: string; collapsed: number }) => [id, collapsed])];
+    };
+    const red = `image?rank.by.id=${encodeURIComponent('red?again=1')}&fl=id&collapse=duplicates`;
+
+    it('shows one document of each group, and counts what is shown', async () => {
+      expect(await search('select?rows=20&sort=id+asc&fl=id&collapse=duplicates')).toEqual([
+        3,
+        [
+          ['blue', 1],
+          ['no picture', 0],
+          ['red', 2],
+        ],
+      ]);
+      expect((await search('select?rows=0'))[0]).toBe(6);
+      expect(await search('select?rows=0&q=-id:blue&collapse=duplicates')).toEqual([3, []]);
+    });
+
+    it('folds the matches of rankings, thresholds, filters and facets', async () => {
+      const [count, [first]] = await search(`${red}&rows=1`);
+      expect([count, first]).toEqual([2, ['red', 2]]);
+      expect((await search(`${red}&rank.threshold=0.99`))[0]).toBe(1);
+      // The representative does not match, so another document represents the group.
+      expect(await search('select?fq=price:6&fl=id&collapse=duplicates')).toEqual([1, [['blue twin', 0]]]);
+      const { json } = await ask(
+        service.gateway,
+        `${C}/select?rows=0&facet=true&facet.query=price:[5+TO+6]&collapse=duplicates`,
+      );
+      expect(json.facet_counts.facet_queries).toEqual({ 'price:[5 TO 6]': 1 });
+    });
+
+    it('is refused with a cursorMark, and with another value', async () => {
+      expect(await search('select?cursorMark=*&sort=id+asc&collapse=duplicates')).toEqual([
+        400,
+        expect.stringContaining('collapse is not possible with cursorMark'),
+      ]);
+      expect(await search('select?collapse=other')).toEqual([400, expect.stringContaining('collapse')]);
+    });
+  });
 });

@@ -1,14 +1,13 @@
 import { createCollection } from '@akin/store';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { outputsOf } from '../../test/pictures.ts';
 import { ask, FORM_BODY, JSON_BODY, postJson } from '../../test/start-gateway.ts';
-import { type Service, startService } from '../../test/start-service.ts';
+import { useService } from '../../test/start-service.ts';
 
 const C = '/api/cores/my-collection';
 
-let service: Service;
+const service = useService();
 beforeAll(async () => {
-  service = await startService();
   const documents = [
     ...['red', 'red-2', 'red-copy', 'blue', 'blue-2', 'green'].map((picture, i) => ({
       id: picture,
@@ -23,9 +22,6 @@ beforeAll(async () => {
     { id: 'no picture', price: 70, title: 'Only words, naïve ones' },
   ];
   expect((await postJson(service.gateway, `${C}/update?commit=true`, documents)).status).toBe(200);
-});
-afterAll(async () => {
-  await service?.[Symbol.asyncDispose]();
 });
 
 type Fields = Record<string, string | readonly string[]>;
@@ -49,10 +45,6 @@ describe('a search', () => {
     for (const search of ['', 'q=', 'q=*', 'q=*:*', '&rows=0&q*:*']) {
       expect((await ask(service.gateway, `${C}/select?${search}`)).json.response.numFound).toBe(8);
     }
-  });
-
-  it('ignores a blank filter', async () => {
-    expect(await found('select', { q: 'labels:green', fq: ['', ' ', 'price:[0 TO *]'] })).toEqual(['green']);
   });
 
   it('pages by start and rows, and by cursorMark until it no longer changes', async () => {
@@ -144,7 +136,6 @@ describe('a search', () => {
     expect(await refusal('select', { q: 'prize:1' })).toEqual([400, expect.stringContaining('price')]);
     expect(await refusal('select', { q: 'a AND' })).toEqual([400, expect.stringMatching(/^Parameter q: .*character/)]);
     expect(await refusal('select', { fq: ['price:1', '(('] })).toEqual([400, expect.stringMatching(/^Parameter fq: /)]);
-    expect(await refusal('select', { q: 'price:cheap' })).toEqual([400, expect.stringContaining('cheap')]);
     expect(await refusal('select', { q: 'price:[NOW TO *]', TZ: 'Nowhere/City' })).toEqual([400, expect.any(String)]);
     expect((await get('select', { q: 'price:[1 TO *]', TZ: 'GMT+1' })).status).toBe(200);
     expect(await refusal('select', { q: 'x', df: 'nowhere' })).toEqual([400, expect.stringContaining('nowhere')]);
@@ -208,11 +199,8 @@ describe('a search', () => {
   it.each([
     'group=false',
     'defType=lucene',
-    'json.nl=map',
-    'facet=off',
     'timeAllowed=60000',
     'timeAllowed=-100',
-    'version=2.2',
     'shards.tolerant=true',
     'wt=anything',
   ])('accepts %s, which would not', async (parameter) => {
@@ -232,12 +220,6 @@ describe('ranking', () => {
       expect(docs[2].score).toBeLessThan(1);
       expect(maxScore).toBe(1);
     }
-  });
-
-  it('writes scores as Doubles', async () => {
-    expect((await get('image', { 'rank.by.id': 'red', fl: 'id,score', rows: '1' })).text).toContain(
-      '{"id":"red","score":1.0}',
-    );
   });
 
   it('matches only documents that have the descriptor', async () => {
@@ -281,9 +263,7 @@ describe('ranking', () => {
     [{}, 'Nothing to rank by'],
     [{ 'rank.by.id': '' }, 'Nothing to rank by'],
     [{ 'rank.by.id': 'red', 'rank.mode': 'smell' }, 'Parameter rank.mode must be one of color, content, duplicate'],
-    [{ 'rank.by.id': 'red', 'rank.mode': 'copyspace' }, 'Parameter rank.mode'],
     [{ 'rank.by.id': 'red', 'rank.weights': '1,2' }, 'rank.weights has 2 numbers for 1'],
-    [{ 'rank.by.id': 'red', 'rank.weights': 'x' }, 'not a number'],
     [{ 'rank.by.id': 'red', 'rank.weights': '0' }, 'zeros'],
     [{ 'rank.by.id': ['red', 'red'], 'rank.weights': '1,-1' }, 'cancel'],
     [{ 'rank.by.hex': 'red', 'rank.mode': 'color' }, 'rank.by.hex'],
@@ -298,31 +278,6 @@ describe('ranking', () => {
     [{ 'rank.by.id': Array.from({ length: 21 }, () => 'red') }, 'at most 20'],
   ])('refuses %j', async (fields, message) => {
     expect(await refusal('image', fields)).toEqual([400, expect.stringContaining(message)]);
-  });
-
-  it('answers with the status of the error of the picture', async () => {
-    expect((await get('image', { 'rank.by.url': 'http://pictures.example/missing.jpg' })).status).toBe(422);
-    expect((await get('image', { 'rank.by.data': Buffer.from('broken').toString('base64') })).status).toBe(422);
-  });
-
-  it('accepts the choice between exact and approximate, and is exact', async () => {
-    const { json } = await get('image', {
-      'rank.by.id': 'red',
-      'rank.approximate': 'False',
-      'rank.smartfilter': 'high',
-    });
-    expect(json.responseHeader).toMatchObject({ ranking: 'exact', distances: json.response.numFound });
-  });
-
-  it('pages by cursorMark without repeating or skipping', async () => {
-    const seen: string[] = [];
-    for (let mark = '*', pages = 0; pages < 10; pages++) {
-      const { json } = await get('image', { 'rank.by.id': 'red', rows: '2', fl: 'id', cursorMark: mark });
-      seen.push(...json.response.docs.map(({ id }: { id: string }) => id));
-      if (json.nextCursorMark === mark) break;
-      mark = json.nextCursorMark;
-    }
-    expect(seen).toEqual(await found('image', { 'rank.by.id': 'red', rows: '100' }));
   });
 });
 
@@ -370,7 +325,6 @@ describe('terms', () => {
       400,
       'Parameter terms.fl: it has 201 fields, at most 200 are allowed.',
     ]);
-    expect(await refusal('terms', {})).toEqual([400, expect.stringContaining('terms.fl')]);
     expect(await refusal('terms', { 'terms.fl': 'nowhere' })).toEqual([
       400,
       'Parameter terms.fl: no document has a field "nowhere".',

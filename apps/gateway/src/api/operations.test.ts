@@ -1,8 +1,9 @@
 import { getEventListeners } from 'node:events';
 import { AkinError } from '@akin/domain';
 import { commit, findCollection } from '@akin/store';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Service, startService } from '../../test/start-service.ts';
+import { describe, expect, it } from '@jest/globals';
+import { ask, type TestRequest } from '../../test/start-gateway.ts';
+import { useCollection, useService } from '../../test/start-service.ts';
 import { Feed } from '../changes/feed.ts';
 
 interface Event {
@@ -12,19 +13,114 @@ interface Event {
   readonly data: any;
 }
 
-describe('the stream of changes', () => {
-  let service: Service;
+let gone = /gone/;
+const service = useService({
+  analyze: async (input) => {
+    if ('url' in input && gone.test(input.url)) throw new AkinError('image-unreachable', 'The server answered 404.');
+    return { outputs: '{}' };
+  },
+});
 
-  beforeAll(async () => {
-    service = await startService({
-      analyze: async (input) => {
-        if ('url' in input && input.url.includes('gone')) throw new AkinError('image-unreachable', 'It is gone.');
-        return { outputs: '{}' };
-      },
+describe('a failed change', () => {
+  const PATH = useCollection(service, 'retried');
+  const ask = async (path: string, init: RequestInit = {}) => {
+    const response = await fetch(`${service.gateway.url}${PATH}${path}`, init);
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+  };
+  const post = (path: string, body?: unknown) =>
+    ask(path, {
+      method: 'POST',
+      ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    });
+
+  it('is reported with its reason, counted by it, and retried on request', async () => {
+    const documents = ['a', 'b'].map((id) => ({ id, image: `http://images.example/${id}.jpg` }));
+    gone = /\.jpg$/;
+    expect((await post('/update', documents)).status).toBe(422);
+    gone = /gone/;
+    expect((await ask('/operations?state=failed')).body.operations).toMatchObject([
+      { operation: 'retried-1', id: 'a', state: 'failed', reason: { code: 'image-unreachable' } },
+      { operation: 'retried-2', id: 'b' },
+    ]);
+    expect((await ask('')).body).toMatchObject({ failed: 2, failures: { 'image-unreachable': 2 } });
+    expect(await post('/operations/retried-1/retry')).toMatchObject({
+      status: 200,
+      body: { operation: 'retried-1', id: 'a' },
+    });
+    expect((await post('/operations/retry?reason=image-undecodable')).body).toMatchObject({ retried: 0 });
+    expect((await post('/operations/retry?reason=image-unreachable')).body).toMatchObject({
+      retried: 1,
+      superseded: 0,
+      conflicting: 0,
+    });
+    await post('/update?commit=true&waitAnalysis=true');
+    expect((await ask('/select?fl=id&sort=id asc')).body.response).toMatchObject({ docs: [{ id: 'a' }, { id: 'b' }] });
+  });
+
+  it('is not retried if it did not fail, does not exist, or the request is a GET', async () => {
+    expect(await post('/operations/retried-1/retry')).toMatchObject({
+      status: 409,
+      body: { error: { msg: 'Only failed operations can be retried. This one is visible.' } },
+    });
+    expect(await post('/operations/retried-99/retry')).toMatchObject({ status: 404 });
+    expect(await post('/operations/retry?reason=rain')).toMatchObject({ status: 400 });
+    expect(await ask('/operations/retried-1/retry')).toMatchObject({ status: 405 });
+  });
+});
+
+describe('the runs of programs that index', () => {
+  const send = (path: string, options: TestRequest = {}) => ask(service.gateway, path, options);
+  const PATH = '/api/cores/my-collection/runs';
+  const FAILURE = { path: '/photos/ä "1".heic', code: 'unsupported-image', msg: 'HEIC is not read.' };
+  const put = (id: string, report: object) =>
+    send(`${PATH}/${id}`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ source: '/photos', state: 'running', ...report }),
+    });
+  const post = (id: string, what: string) => send(`${PATH}/${id}/${what}`, { method: 'POST' });
+  const list = async () => (await send(PATH)).json.runs;
+
+  describe('runs', () => {
+    it('are listed as last reported, and can be dismissed after their end', async () => {
+      expect((await put('one', { total: 5, done: 1, failed: 2, failures: [FAILURE], secondsLeft: 3 })).status).toBe(
+        200,
+      );
+      expect((await post('one', 'dismiss')).json.error.msg).toMatch(/still active/);
+      await put('one', { total: 5, done: 3, failed: 2 });
+      await put('one', { state: 'done', total: 5, done: 3, failed: 2 });
+      expect(await list()).toEqual([
+        {
+          ...{ id: 'one', source: '/photos', state: 'done', total: 5, done: 3, unchanged: 0, failed: 2 },
+          ...{ failures: [FAILURE], failuresMore: 1, secondsLeft: null, startedAt: expect.stringMatching(/^20.*Z$/) },
+        },
+      ]);
+      // Another process did the run.
+      const { status, json } = await post('one', 'retry');
+      expect([status, json.error.msg]).toEqual([409, expect.stringContaining('akin index /photos')]);
+      expect((await post('one', 'dismiss')).status).toBe(200);
+      expect(await list()).toEqual([]);
+      expect((await post('one', 'dismiss')).status).toBe(404);
+    });
+
+    it('are limited to the newest ten', async () => {
+      for (let i = 0; i < 12; i++) await put(`run-${i}`, { state: 'done' });
+      expect((await list()).map(({ id }: { id: string }) => id)).toEqual(
+        Array.from({ length: 10 }, (_, i) => `run-${11 - i}`),
+      );
+    });
+
+    it.each([
+      ['a', { state: 'odd' }],
+      ['a', { failures: [{ path: '/x' }] }],
+      ['a'.repeat(101), {}],
+    ])('are refused if invalid: %s %j', async (id, report) => {
+      expect((await put(id, report)).status).toBe(400);
     });
   });
-  afterAll(async () => service[Symbol.asyncDispose]());
+});
 
+describe('the stream of changes', () => {
   const address = (path: string) => `${service.gateway.url}/api/cores/my-collection${path}`;
   const post = (documents: unknown, query = '?async=true') =>
     fetch(address(`/update${query}`), {
