@@ -196,44 +196,9 @@ function candidates(at: usize, width: i32, height: i32, step: i32, scoresAt: usi
       const wsw = v128.load(here + w - 3);
       const wnw = v128.load(here - w - 3);
       const nnw = v128.load(here - 3 * w - 1);
-      let isCorner = v128.or(
-        hasArc(
-          i8x16.gt_u(n, high),
-          i8x16.gt_u(nne, high),
-          i8x16.gt_u(ne, high),
-          i8x16.gt_u(ene, high),
-          i8x16.gt_u(e, high),
-          i8x16.gt_u(ese, high),
-          i8x16.gt_u(se, high),
-          i8x16.gt_u(sse, high),
-          i8x16.gt_u(s, high),
-          i8x16.gt_u(ssw, high),
-          i8x16.gt_u(sw, high),
-          i8x16.gt_u(wsw, high),
-          i8x16.gt_u(west, high),
-          i8x16.gt_u(wnw, high),
-          i8x16.gt_u(nw, high),
-          i8x16.gt_u(nnw, high),
-        ),
-        hasArc(
-          i8x16.lt_u(n, low),
-          i8x16.lt_u(nne, low),
-          i8x16.lt_u(ne, low),
-          i8x16.lt_u(ene, low),
-          i8x16.lt_u(e, low),
-          i8x16.lt_u(ese, low),
-          i8x16.lt_u(se, low),
-          i8x16.lt_u(sse, low),
-          i8x16.lt_u(s, low),
-          i8x16.lt_u(ssw, low),
-          i8x16.lt_u(sw, low),
-          i8x16.lt_u(wsw, low),
-          i8x16.lt_u(west, low),
-          i8x16.lt_u(wnw, low),
-          i8x16.lt_u(nw, low),
-          i8x16.lt_u(nnw, low),
-        ),
-      );
+      const brightest = arc(n, nne, ne, ene, e, ese, se, sse, s, ssw, sw, wsw, west, wnw, nw, nnw, i8x16.splat(0));
+      const darkest = arc(n, nne, ne, ene, e, ese, se, sse, s, ssw, sw, wsw, west, wnw, nw, nnw, i8x16.splat(-1));
+      let isCorner = v128.or(i8x16.gt_u(brightest, high), i8x16.gt_u(darkest, v128.not(low)));
       const rest = width - BORDER - x;
       if (rest < 16) isCorner = v128.and(isCorner, i8x16.lt_u(places, i8x16.splat(<i8>rest)));
       if (!v128.any_true(isCorner)) continue;
@@ -268,9 +233,14 @@ function sums(a: v128, b: v128, isHigh: bool): v128 {
     : i16x8.add(i16x8.extend_low_i8x16_u(a), i16x8.extend_low_i8x16_u(b));
 }
 
-/** Where nine in a row are set of 16 in a circle: eight from an even place on, and one before or after them. */
+/**
+ * The highest number that nine in a row of 16 in a circle all reach: eight from an even place on, and one before or
+ * after them.
+ *
+ * @param flip all bits set: of the inverted numbers
+ */
 @inline
-function hasArc(
+function arc(
   m0: v128,
   m1: v128,
   m2: v128,
@@ -287,32 +257,34 @@ function hasArc(
   m13: v128,
   m14: v128,
   m15: v128,
+  flip: v128,
 ): v128 {
-  const a0 = v128.and(m0, m1);
-  const a2 = v128.and(m2, m3);
-  const a4 = v128.and(m4, m5);
-  const a6 = v128.and(m6, m7);
-  const a8 = v128.and(m8, m9);
-  const a10 = v128.and(m10, m11);
-  const a12 = v128.and(m12, m13);
-  const a14 = v128.and(m14, m15);
-  const b0 = v128.and(a0, a2);
-  const b2 = v128.and(a2, a4);
-  const b4 = v128.and(a4, a6);
-  const b6 = v128.and(a6, a8);
-  const b8 = v128.and(a8, a10);
-  const b10 = v128.and(a10, a12);
-  const b12 = v128.and(a12, a14);
-  const b14 = v128.and(a14, a0);
-  const c0 = v128.and(v128.and(b0, b4), v128.or(m8, m15));
-  const c2 = v128.and(v128.and(b2, b6), v128.or(m10, m1));
-  const c4 = v128.and(v128.and(b4, b8), v128.or(m12, m3));
-  const c6 = v128.and(v128.and(b6, b10), v128.or(m14, m5));
-  const c8 = v128.and(v128.and(b8, b12), v128.or(m0, m7));
-  const c10 = v128.and(v128.and(b10, b14), v128.or(m2, m9));
-  const c12 = v128.and(v128.and(b12, b0), v128.or(m4, m11));
-  const c14 = v128.and(v128.and(b14, b2), v128.or(m6, m13));
-  return v128.or(v128.or(v128.or(c0, c2), v128.or(c4, c6)), v128.or(v128.or(c8, c10), v128.or(c12, c14)));
+  const a0 = i8x16.min_u(v128.xor(m0, flip), v128.xor(m1, flip));
+  const a2 = i8x16.min_u(v128.xor(m2, flip), v128.xor(m3, flip));
+  const a4 = i8x16.min_u(v128.xor(m4, flip), v128.xor(m5, flip));
+  const a6 = i8x16.min_u(v128.xor(m6, flip), v128.xor(m7, flip));
+  const a8 = i8x16.min_u(v128.xor(m8, flip), v128.xor(m9, flip));
+  const a10 = i8x16.min_u(v128.xor(m10, flip), v128.xor(m11, flip));
+  const a12 = i8x16.min_u(v128.xor(m12, flip), v128.xor(m13, flip));
+  const a14 = i8x16.min_u(v128.xor(m14, flip), v128.xor(m15, flip));
+  const b0 = i8x16.min_u(a0, a2);
+  const b2 = i8x16.min_u(a2, a4);
+  const b4 = i8x16.min_u(a4, a6);
+  const b6 = i8x16.min_u(a6, a8);
+  const b8 = i8x16.min_u(a8, a10);
+  const b10 = i8x16.min_u(a10, a12);
+  const b12 = i8x16.min_u(a12, a14);
+  const b14 = i8x16.min_u(a14, a0);
+  const c0 = i8x16.min_u(i8x16.min_u(b0, b4), i8x16.max_u(v128.xor(m8, flip), v128.xor(m15, flip)));
+  const c2 = i8x16.min_u(i8x16.min_u(b2, b6), i8x16.max_u(v128.xor(m10, flip), v128.xor(m1, flip)));
+  const c4 = i8x16.min_u(i8x16.min_u(b4, b8), i8x16.max_u(v128.xor(m12, flip), v128.xor(m3, flip)));
+  const c6 = i8x16.min_u(i8x16.min_u(b6, b10), i8x16.max_u(v128.xor(m14, flip), v128.xor(m5, flip)));
+  const c8 = i8x16.min_u(i8x16.min_u(b8, b12), i8x16.max_u(v128.xor(m0, flip), v128.xor(m7, flip)));
+  const c10 = i8x16.min_u(i8x16.min_u(b10, b14), i8x16.max_u(v128.xor(m2, flip), v128.xor(m9, flip)));
+  const c12 = i8x16.min_u(i8x16.min_u(b12, b0), i8x16.max_u(v128.xor(m4, flip), v128.xor(m11, flip)));
+  const c14 = i8x16.min_u(i8x16.min_u(b14, b2), i8x16.max_u(v128.xor(m6, flip), v128.xor(m13, flip)));
+  const first = i8x16.max_u(i8x16.max_u(c0, c2), i8x16.max_u(c4, c6));
+  return i8x16.max_u(first, i8x16.max_u(i8x16.max_u(c8, c10), i8x16.max_u(c12, c14)));
 }
 
 /** Of the gradients (Sobel) of 7 x 7 pixels. */
