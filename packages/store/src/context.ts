@@ -35,8 +35,6 @@ export interface Store extends ModelSet, AsyncDisposable {
   readonly memory: {
     readonly schemas: Map<number, CollectionSchema>;
     readonly visibleCommits: Map<number, VisibleCommit>;
-    /** Number of documents. */
-    readonly sizes: Map<number, bigint>;
     /** By name. */
     readonly collections: Map<string, Collection>;
     /** The day on which a use of a field was last recorded. */

@@ -152,7 +152,6 @@ export async function openStore(config: StoreConfig): Promise<Store> {
       memory: {
         schemas: new Map(),
         visibleCommits: new Map(),
-        sizes: new Map(),
         collections: new Map(),
         uses: new Map(),
         words: new Map(),

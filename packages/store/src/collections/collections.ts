@@ -177,9 +177,9 @@ export async function createCollection(
 export async function dropCollection(store: Store, collection: Collection): Promise<void> {
   const target = await retryOnDeadlock(() => removeTables(store, collection));
   if (target !== undefined) await dropCollection(store, target);
-  const { collections, schemas, visibleCommits, sizes, uses, words, sweeps } = store.memory;
+  const { collections, schemas, visibleCommits, uses, words, sweeps } = store.memory;
   collections.delete(collection.name);
-  for (const known of [schemas, visibleCommits, sizes, uses, words, sweeps]) known.delete(collection.id);
+  for (const known of [schemas, visibleCommits, uses, words, sweeps]) known.delete(collection.id);
   await store.inMemory.unloadCollection(collection.id);
 }
 

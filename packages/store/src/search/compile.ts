@@ -76,12 +76,12 @@ function compile(query: Query, context: CompileContext, scored: boolean): Compil
     }
     case 'distance': {
       const column = placeColumn(query.distance.field, query.position, context);
-      context.tables.uses?.add(column.lat, 'place');
+      context.tables.uses?.add(`${column.lat} place`);
       return constant(distanceRangeSql(column, query.distance, query, context.params));
     }
     case 'box': {
       const column = placeColumn(query.field, query.position, context);
-      context.tables.uses?.add(column.lat, 'place');
+      context.tables.uses?.add(`${column.lat} place`);
       return constant(boxSql(column, boxAround(query.center, query.kilometers), context.params));
     }
     case 'by-distance': {

@@ -145,9 +145,9 @@ export function rangeSql(range: Clause<'range'>, found: FoundColumn, context: Co
 
 /** Records that an index on the column would help. Documents are found by their ids anyway. */
 function recordUse(found: FoundColumn, { tables: { uses } }: CompileContext): void {
-  if (found.column.kind === 'location') uses?.add(found.column.lat, 'place');
+  if (found.column.kind === 'location') uses?.add(`${found.column.lat} place`);
   if (found.column.kind !== 'column' || found.column.sql === 'id') return;
-  uses?.add(found.column.sql, isMultiValued(found) ? 'elements' : 'filter');
+  uses?.add(`${found.column.sql} ${isMultiValued(found) ? 'elements' : 'filter'}`);
 }
 
 function readBound<T>(

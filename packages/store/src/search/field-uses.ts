@@ -5,18 +5,7 @@ import type { Collection, Store } from '../context.ts';
 export type UseKind = 'filter' | 'rising' | 'falling' | 'elements' | 'place';
 
 /** Uses of columns of `documents` by a search that an index would speed up. */
-export class FieldUses {
-  readonly #keys = new Set<string>();
-
-  add(column: string, kind: UseKind): void {
-    this.#keys.add(`${column} ${kind}`);
-  }
-
-  /** Each entry is a column and a kind. */
-  get keys(): ReadonlySet<string> {
-    return this.#keys;
-  }
-}
+export type FieldUses = Set<`${string} ${UseKind}`>;
 
 /**
  * Records the uses of a search for the indexer, whichever process searched: once per day and use, not once per search.
@@ -27,7 +16,7 @@ export async function recordUses(
   store: Store,
   collection: Collection,
   documents: bigint,
-  { keys }: FieldUses,
+  keys: FieldUses,
 ): Promise<void> {
   if (keys.size === 0 || documents < store.indexedFrom) return;
   const today = new Date().toISOString().slice(0, 10);

@@ -52,7 +52,7 @@ export async function readMembers(
       return `(${inGroups}${ofNone ? ` or d.${group} is null` : ''})${others}`;
     },
   };
-  snapshot.uses?.add(group, 'filter');
+  snapshot.uses?.add(`${group} filter`);
   const valued = isValued(ofMembers);
   const { params, from, value, inRange } = matchSource(ofMembers, own, clock, valued);
   const keys = sortKeys(

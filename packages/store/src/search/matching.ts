@@ -43,12 +43,8 @@ function allMatches(
   const documents = `${snapshot.sqlSchema}.documents d`;
   if (rank === undefined) return { params, from: `${documents} where ${where}`, value: score, inRange: 'true' };
   if (rank.vector === undefined) {
-    return {
-      params,
-      from: `${knownRows(rank, snapshot, params)} where ${where} offset 0`,
-      value: 'v.value',
-      inRange: 'true',
-    };
+    const from = `${knownRows(rank, snapshot, params)} where ${where} offset 0`;
+    return { params, from, value: 'v.value', inRange: 'true' };
   }
   const table = rankedTable(rank, snapshot);
   if (rank.maxDistance !== undefined) {
@@ -60,12 +56,8 @@ function allMatches(
     const value = distanceTo(rank, params);
     return { params, from: joined(documents, table, where), value, inRange: `m.value <= ${greatest}` };
   }
-  return {
-    params,
-    from: joined(documents, table, where),
-    value: valued ? distanceTo(rank, params) : 0,
-    inRange: 'true',
-  };
+  const value = valued ? distanceTo(rank, params) : 0;
+  return { params, from: joined(documents, table, where), value, inRange: 'true' };
 }
 
 /**
@@ -92,19 +84,14 @@ export function conditionsOf(
     compiled.where,
     ...filters.map((filter) => withErrorContext('fq', () => conditionOf(filter, context))),
   ].filter((where) => where !== 'true');
-  conditions.push(...notCollapsed(snapshot, params));
+  const { collapsed = [], shown, key } = snapshot;
+  if (collapsed.length > 0) conditions.push(`d.doc <> all(${params.add(collapsed, 'int8[]')})`);
+  if (shown !== undefined) conditions.push(shown(params));
   return {
     where: [visible(snapshot, params), ...conditions].join(' and '),
     score: compiled.score,
-    matchesAll: conditions.length === 0 && snapshot.key === undefined,
+    matchesAll: conditions.length === 0 && key === undefined,
   };
-}
-
-function notCollapsed({ collapsed = [], shown }: Snapshot, params: Params): string[] {
-  return [
-    ...(collapsed.length === 0 ? [] : [`d.doc <> all(${params.add(collapsed, 'int8[]')})`]),
-    ...(shown === undefined ? [] : [shown(params)]),
-  ];
 }
 
 /** Whether every document has the descriptor, so that no check is needed. */
@@ -140,7 +127,7 @@ const NOTHING_KNOWN: KnownDistances = { docs: [], distances: [] };
 
 /** The documents that a search shows, for counting: heads, and those within a distance, are found once per statement. */
 export function matchedBy(request: SearchRequest, snapshot: Snapshot): (context: CompileContext) => MatchedDocuments {
-  const { query, filters = [], rank, collapseBy } = request;
+  const { rank, collapseBy } = request;
   return (context) => {
     const { params } = context;
     if (collapseBy !== undefined) {
@@ -152,31 +139,17 @@ export function matchedBy(request: SearchRequest, snapshot: Snapshot): (context:
         matchesAll: false,
       };
     }
-    const conditions = [query, ...filters].map((one) => conditionOf(one, context)).filter((where) => where !== 'true');
-    conditions.push(...notCollapsed(snapshot, params));
-    const documents = `${snapshot.sqlSchema}.documents d`;
-    const where = [visible(snapshot, params), ...conditions].join(' and ');
-    const matchesAll = conditions.length === 0 && snapshot.key === undefined;
-    const isOfAll = rank === undefined || (isUnlimited(rank) && isAllDescribed(rank, snapshot));
-    if (rank === undefined || isOfAll) {
-      return { with: '', from: documents, where, matchesAll };
-    }
-    if (rank.vector === undefined) {
-      const matched = `select d.* from ${knownRows(rank, snapshot, params)} where ${where} offset 0`;
+    if (rank !== undefined && !isUnlimited(rank)) {
+      const { from, value, inRange } = allMatches(request, snapshot, context, true, params);
+      // Whole rows, because few are near, and the planner cannot know how few a second lookup would find.
+      const matched = `select m.* from (select d.*, ${value} as value from ${from}) m where ${inRange}`;
       return { with: `with near as materialized (${matched})`, from: 'near d', where: 'true', matchesAll: false };
     }
-    const table = rankedTable(rank, snapshot);
-    if (rank.maxDistance === undefined) {
-      const described = `exists (select from ${table} v where v.doc = d.doc)`;
-      return { with: '', from: documents, where: `${where} and ${described}`, matchesAll: false };
-    }
-    const greatest = params.add(rank.maxDistance, 'float8');
-    const matched =
-      snapshot.near === undefined
-        ? `select m.* from (select d.*, ${distanceTo(rank, params)} as value from ${joined(documents, table, where)}) m where m.value <= ${greatest}`
-        : `select d.* from ${nearRows(rank, snapshot.near, greatest, snapshot, params)} where ${where} offset 0`;
-    // Whole rows, because few are near, and the planner cannot know how few a second lookup would find.
-    return { with: `with near as materialized (${matched})`, from: 'near d', where: 'true', matchesAll: false };
+    const { where, matchesAll } = conditionsOf(request, snapshot, context, params);
+    const from = `${snapshot.sqlSchema}.documents d`;
+    if (rank === undefined || isAllDescribed(rank, snapshot)) return { with: '', from, where, matchesAll };
+    const described = `exists (select from ${rankedTable(rank, snapshot)} v where v.doc = d.doc)`;
+    return { with: '', from, where: `${where} and ${described}`, matchesAll: false };
   };
 }
 

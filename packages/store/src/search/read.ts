@@ -3,7 +3,7 @@ import { descriptorTable } from '../collections/collection-tables.ts';
 import type { Collection, Store } from '../context.ts';
 import { decodeHalfvec } from '../engine/binary.ts';
 import { Params } from './params.ts';
-import { type Snapshot, withoutTransaction, withSnapshot } from './snapshot.ts';
+import { type Snapshot, withFewStatements } from './snapshot.ts';
 import { visible } from './visible.ts';
 
 /**
@@ -60,7 +60,5 @@ export async function readThumbnail(
     const { etag, bytes } = row;
     return { thumbnail: etag === null || bytes === null ? null : { etag, bytes } };
   };
-  const freshness = { isCurrent: true };
-  const quickly = await withoutTransaction(store, collection, read, freshness);
-  return (quickly ?? (await withSnapshot(store, collection, read, freshness))).thumbnail;
+  return (await withFewStatements(store, collection, read, { isCurrent: true })).thumbnail;
 }

@@ -17,7 +17,7 @@ import { chooseHeads, type HeadOrder, headOrderOf } from './ordered-heads.ts';
 import { NO_PAGE, type Page, readPage } from './page.ts';
 import { readDescriptor } from './read.ts';
 import type { Ranking, SearchInput, SearchRequest, SearchResult } from './request.ts';
-import { type Snapshot, withoutTransaction, withSnapshot } from './snapshot.ts';
+import { type Snapshot, withFewStatements, withSnapshot } from './snapshot.ts';
 import { TimeLimit } from './time-limit.ts';
 import { countMatches, readTotals } from './totals.ts';
 
@@ -37,132 +37,114 @@ export async function search(store: Store, collection: Collection, question: Sea
       'collapse is not possible with cursorMark: page with start, or remove collapse.',
     );
   }
-  return new Search(store, collection, question).run();
+  const { atLeast, signal, ...asked } = question;
+  // One moment for all statements, even if the request does not give it.
+  const clock = { now: question.now ?? new Date(), timeZone: question.timeZone ?? 'UTC' };
+  // A cursor mark must make progress, so its page is never partial.
+  const limit = question.cursorMark === undefined ? question.timeAllowed : undefined;
+  const deadline = limit === undefined ? undefined : performance.now() + limit;
+  const attempt = (isCurrent: boolean, isFirst: boolean) => {
+    signal?.throwIfAborted();
+    const work = (snapshot: Snapshot) => find(store, collection, asked, snapshot, { clock, deadline, isFirst });
+    // Groups change between commits: a standby with the same commit may still have older ones.
+    const freshness = question.collapse ? undefined : { atLeast, isCurrent };
+    return isQuick(question)
+      ? withFewStatements(store, collection, work, freshness)
+      : withSnapshot(store, collection, work, freshness);
+  };
+  const result = await attempt(atLeast === undefined, true);
+  if (!(result instanceof NotInMemory)) return result;
+  // Half of the time is reserved for the database.
+  const readMilliseconds = deadline === undefined ? undefined : (deadline - performance.now()) / 2;
+  await store.inMemory.read(store, collection, result, readMilliseconds);
+  // The data in memory is of the last commit.
+  return (await attempt(true, false)) as SearchResult;
+}
+
+interface Attempt {
+  readonly clock: Clock;
+  readonly deadline: number | undefined;
+  /** Whether nothing is compared in the database before the collection was read into memory. */
+  readonly isFirst: boolean;
 }
 
 /**
- * One search. A ranked one needs its collection in memory, which is read there before a second attempt. Then candidates
- * come from memory, or the database compares all.
+ * A ranked search needs its collection in memory, which is read there before a second attempt. Then candidates come from
+ * memory, or the database compares all.
  */
-class Search {
-  readonly #store: Store;
-  readonly #collection: Collection;
-  readonly #question: Omit<SearchInput, 'atLeast' | 'signal'>;
-  readonly #atLeast: bigint | undefined;
-  readonly #signal: AbortSignal | undefined;
-  readonly #clock: Clock;
-  readonly #deadline: number | undefined;
-
-  constructor(store: Store, collection: Collection, { atLeast, signal, ...question }: SearchInput) {
-    this.#store = store;
-    this.#collection = collection;
-    this.#question = question;
-    this.#atLeast = atLeast;
-    this.#signal = signal;
-    // One moment for all statements, even if the request does not give it.
-    this.#clock = { now: question.now ?? new Date(), timeZone: question.timeZone ?? 'UTC' };
-    // A cursor mark must make progress, so its page is never partial.
-    const limit = question.cursorMark === undefined ? question.timeAllowed : undefined;
-    this.#deadline = limit === undefined ? undefined : performance.now() + limit;
-  }
-
-  async run(): Promise<SearchResult> {
-    let result = await this.#attempt(this.#atLeast === undefined, true);
-    if (result instanceof NotInMemory) {
-      await this.#ensureInMemory(result);
-      // The data in memory is of the last commit.
-      result = await this.#attempt(true, false);
+async function find(
+  store: Store,
+  collection: Collection,
+  question: SearchInput,
+  base: Snapshot,
+  { clock, deadline, isFirst }: Attempt,
+): Promise<SearchResult | NotInMemory> {
+  const request = await requestOf(question, base);
+  const limit = new TimeLimit(base.tx, deadline);
+  const order = headOrderOf(request, base, clock);
+  const needed = neededInMemory(request, base, order);
+  const held =
+    needed && (await limit.within(() => store.inMemory.find(collection, base.tx, base.commit, needed.module)));
+  if (isFirst && needed && held === undefined && !limit.isOver) return needed;
+  using finder = held && new InMemoryCandidates(store, held, base, clock);
+  using turn = store.inMemory.databaseTurn();
+  const compareAll = () => {
+    if (needed !== undefined && needed.documents > store.exactDocuments && !limit.isOver) turn.take();
+  };
+  const near = finder && (await findNear(store, finder, request, base));
+  if (request.rank?.maxDistance !== undefined && near === undefined) compareAll();
+  const collapse = () => collapseDuplicates(request, { ...base, near }, clock);
+  const collapsed = request.collapse
+    ? await limit.within(() => statements('SELECT duplicates', collection, collapse))
+    : undefined;
+  const whole = { ...base, near, collapsed: collapsed?.docs };
+  if (request.collapseBy) groupColumn(request.collapseBy, whole);
+  const readHits = async (): Promise<Page> => {
+    await expandWords(request, whole, clock);
+    if (isByNearness(request, order)) {
+      const nearest = finder && (await readNearest(store, finder, request, whole, clock, order));
+      if (nearest !== undefined) return nearest;
+      compareAll();
     }
-    return result as SearchResult;
-  }
-
-  /** Reads the collection into memory, if there is space and time for it. */
-  async #ensureInMemory(missing: NotInMemory): Promise<void> {
-    // Half of the time is reserved for the database.
-    const readMilliseconds = this.#deadline === undefined ? undefined : (this.#deadline - performance.now()) / 2;
-    await this.#store.inMemory.read(this.#store, this.#collection, missing, readMilliseconds);
-  }
-
-  /** @param isFirst whether nothing is compared in the database before the collection was read into memory */
-  async #attempt(isCurrent: boolean, isFirst: boolean): Promise<SearchResult | NotInMemory> {
-    this.#signal?.throwIfAborted();
-    const [store, collection, question] = [this.#store, this.#collection, this.#question];
-    const find = (snapshot: Snapshot) => this.#find(snapshot, isFirst);
-    // Groups change between commits: a standby with the same commit may still have older ones.
-    const freshness = question.collapse ? undefined : { atLeast: this.#atLeast, isCurrent };
-    const quickly = isQuick(question) ? await withoutTransaction(store, collection, find, freshness) : undefined;
-    return quickly ?? withSnapshot(store, collection, find, freshness);
-  }
-
-  async #find(base: Snapshot, isFirst: boolean): Promise<SearchResult | NotInMemory> {
-    const [store, collection, clock] = [this.#store, this.#collection, this.#clock];
-    const request = await requestOf(this.#question, base);
-    const limit = new TimeLimit(base.tx, this.#deadline);
-    const order = headOrderOf(request, base, clock);
-    const needed = neededInMemory(request, base, order);
-    const held =
-      needed && (await limit.within(() => store.inMemory.find(collection, base.tx, base.commit, needed.module)));
-    if (isFirst && needed && held === undefined && !limit.isOver) return needed;
-    using finder = held && new InMemoryCandidates(store, held, base, clock);
-    using turn = store.inMemory.databaseTurn();
-    const compareAll = () => {
-      if (needed !== undefined && needed.documents > store.exactDocuments && !limit.isOver) turn.take();
-    };
-    const near = finder && (await findNear(store, finder, request, base));
-    if (request.rank?.maxDistance !== undefined && near === undefined) compareAll();
-    const collapse = () => collapseDuplicates(request, { ...base, near }, clock);
-    const collapsed = request.collapse
-      ? await limit.within(() => statements('SELECT duplicates', collection, collapse))
-      : undefined;
-    const whole = { ...base, near, collapsed: collapsed?.docs };
-    if (request.collapseBy) groupColumn(request.collapseBy, whole);
-    const readHits = async (): Promise<Page> => {
-      await expandWords(request, whole, clock);
-      if (isByNearness(request, order)) {
-        const nearest = finder && (await readNearest(store, finder, request, whole, clock, order));
-        if (nearest !== undefined) return nearest;
-        compareAll();
-      }
-      const chosen = finder && order?.page && (await chooseHeads(finder, order, request, whole));
-      return readPage(store, request, whole, clock, chosen);
-    };
-    const read = await limit.within(() => statements('SELECT page', collection, readHits));
-    const page = read ?? NO_PAGE;
-    const totals = await limit.within(() =>
-      statements('SELECT totals', collection, () => readTotals(request, whole, clock, page)),
-    );
-    const count = () => countAll(request, whole, clock, page.ranking?.inMemory ? finder : undefined);
-    const facets = await limit.within(
-      request.facets?.length ? () => statements('SELECT facets', collection, count) : count,
-    );
-    const groups = request.members
-      ? await limit.within(() =>
-          statements('SELECT groups', collection, () => readGroups(store, request, whole, clock, page)),
-        )
-      : undefined;
-    const ranked = request.rank !== undefined;
-    const best = totals?.best ?? null;
-    const ranking = rankingOf(request, whole, page, totals?.found);
-    return {
-      commit: Number(base.commit),
-      collection: { name: base.name, schemaVersion: base.schema.version },
-      numFound: totals?.found ?? (page.rows.length === 0 ? 0 : (request.start ?? 0) + page.rows.length),
-      numFoundExact: totals?.exact ?? false,
-      partial: limit.isOver,
-      ...(best === null ? {} : ranked ? { minDistance: best } : { maxScore: best }),
-      hits: page.rows.map(({ doc, id, value }) => ({
-        id,
-        ...(collapsed && { collapsed: collapsed.counts.get(doc) ?? 0 }),
-        ...(value === null ? {} : ranked ? { distance: value } : { score: value }),
-        document: page.documents.get(doc)?.document ?? new Map(),
-        distances: page.documents.get(doc)?.distances ?? [],
-      })),
-      ...(ranking === undefined || read === undefined ? {} : { ranking }),
-      ...(request.cursorMark === undefined ? {} : { nextCursorMark: page.mark ?? request.cursorMark }),
-      facets: facets ?? [],
-      ...groups,
-    };
-  }
+    const chosen = finder && order?.page && (await chooseHeads(finder, order, request, whole));
+    return readPage(store, request, whole, clock, chosen);
+  };
+  const read = await limit.within(() => statements('SELECT page', collection, readHits));
+  const page = read ?? NO_PAGE;
+  const totals = await limit.within(() =>
+    statements('SELECT totals', collection, () => readTotals(request, whole, clock, page)),
+  );
+  const count = () => countAll(request, whole, clock, page.ranking?.inMemory ? finder : undefined);
+  const facets = await limit.within(
+    request.facets?.length ? () => statements('SELECT facets', collection, count) : count,
+  );
+  const groups = request.members
+    ? await limit.within(() =>
+        statements('SELECT groups', collection, () => readGroups(store, request, whole, clock, page)),
+      )
+    : undefined;
+  const ranked = request.rank !== undefined;
+  const best = totals?.best ?? null;
+  const ranking = rankingOf(request, whole, page, totals?.found);
+  return {
+    commit: Number(base.commit),
+    collection: { name: base.name, schemaVersion: base.schema.version },
+    numFound: totals?.found ?? (page.rows.length === 0 ? 0 : (request.start ?? 0) + page.rows.length),
+    numFoundExact: totals?.exact ?? false,
+    partial: limit.isOver,
+    ...(best === null ? {} : ranked ? { minDistance: best } : { maxScore: best }),
+    hits: page.rows.map(({ doc, id, value }) => ({
+      id,
+      ...(collapsed && { collapsed: collapsed.counts.get(doc) ?? 0 }),
+      ...(value === null ? {} : ranked ? { distance: value } : { score: value }),
+      document: page.documents.get(doc)?.document ?? new Map(),
+      distances: page.documents.get(doc)?.distances ?? [],
+    })),
+    ...(ranking === undefined || read === undefined ? {} : { ranking }),
+    ...(request.cursorMark === undefined ? {} : { nextCursorMark: page.mark ?? request.cursorMark }),
+    facets: facets ?? [],
+    ...groups,
+  };
 }
 
 /** @param finder counts some of the facets, if it found the page */

@@ -6,7 +6,7 @@ import { wasCancelled } from '../engine/sqlstate.ts';
 import { keyFilterFor, type ShownPart } from '../keys/key-filter.ts';
 import { FRESHNESS_COLUMNS, type Freshness } from '../standbys/standbys.ts';
 import type { SearchedTables } from './columns.ts';
-import { FieldUses, recordUses } from './field-uses.ts';
+import { type FieldUses, recordUses } from './field-uses.ts';
 import type { Params } from './params.ts';
 
 /** The visible state of a commit, for the statements of one request. */
@@ -49,7 +49,7 @@ export async function withSnapshot<T>(
   work: (snapshot: Snapshot) => Promise<T>,
   freshness?: Freshness,
 ): Promise<T> {
-  const uses = new FieldUses();
+  const uses: FieldUses = new Set();
   let shown: VisibleCommit | undefined;
   const read = (engine: Engine, check: Check) =>
     engine.transaction(
@@ -81,15 +81,29 @@ export async function withSnapshot<T>(
 }
 
 /**
- * Runs the few statements of one request without a transaction around them, on the commit that this process saw last.
- * Each statement is a separate snapshot, and returns the state of the collection: if it is always the same, all of them
- * are of one commit.
+ * As {@link withSnapshot}, for `work` with few statements, so that a commit between them is unlikely: at first without a
+ * transaction around them.
  *
- * @param freshness as for {@link withSnapshot}
- * @returns undefined if the state of the collection has changed, or is unknown: then use {@link withSnapshot}
- * @throws AkinError as {@link withSnapshot} does
+ * @param work never resolves to undefined
  */
-export async function withoutTransaction<T>(
+export async function withFewStatements<T>(
+  store: Store,
+  collection: Collection,
+  work: (snapshot: Snapshot) => Promise<T>,
+  freshness?: Freshness,
+): Promise<T> {
+  return (
+    (await withoutTransaction(store, collection, work, freshness)) ?? withSnapshot(store, collection, work, freshness)
+  );
+}
+
+/**
+ * Runs statements on the commit that this process saw last. Each statement is a separate snapshot, and returns the state
+ * of the collection: if it is always the same, all of them are of one commit.
+ *
+ * @returns undefined if the state of the collection has changed, or is unknown
+ */
+async function withoutTransaction<T>(
   store: Store,
   collection: Collection,
   work: (snapshot: Snapshot) => Promise<T>,
@@ -97,7 +111,7 @@ export async function withoutTransaction<T>(
 ): Promise<T | undefined> {
   const shown = store.memory.visibleCommits.get(collection.id);
   if (shown === undefined || shown.commit < (freshness?.atLeast ?? 0n)) return undefined;
-  const uses = new FieldUses();
+  const uses: FieldUses = new Set();
   const read = async (engine: Engine, check: Check) => {
     let isChecked = false;
     const ask = async <R extends Row>(
@@ -143,7 +157,7 @@ export async function withoutTransaction<T>(
 }
 
 /** From this number of documents on, tables are so large that one of them is always found by an index. */
-export const PREPARED_FROM = 5_000;
+const PREPARED_FROM = 5_000;
 
 class OutdatedError extends Error {}
 
@@ -196,7 +210,7 @@ async function readWithFreshness<T>(
 }
 
 /** After a failover the primary may lack a commit that a standby showed. @throws AkinError unavailable */
-export function requireCommit(row: Row | undefined, atLeast: bigint | undefined): void {
+function requireCommit(row: Row | undefined, atLeast: bigint | undefined): void {
   if (row === undefined || atLeast === undefined || row.commit >= atLeast) return;
   throw new AkinError(
     'unavailable',

@@ -147,7 +147,7 @@ function fieldKey(
     const reason = sortType === undefined ? ', which is not a single value' : '';
     throw sortError(`documents cannot be ordered by ${JSON.stringify(name)}${reason}`);
   }
-  if (first && name !== 'id') tables.uses?.add(column.sql, descending ? 'falling' : 'rising');
+  if (first && name !== 'id') tables.uses?.add(`${column.sql} ${descending ? 'falling' : 'rising'}`);
   return { sql: `d.${column.sql}`, type: sortType, column: { sql: column.sql, type } };
 }
 
