@@ -52,8 +52,9 @@ export async function reindex(
   collection: Collection,
   work: ReindexWork,
   fields = new Map(),
+  settings: Parameters<typeof beginReindex>[4] = {},
 ): Promise<void> {
-  const target = await beginReindex(store, collection, work.holder, fields);
+  const target = await beginReindex(store, collection, work.holder, fields, settings);
   if (target === undefined) throw new Error('a reindex is already running');
   await runReindex(store, collection, target, work);
 }

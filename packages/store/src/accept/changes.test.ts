@@ -43,30 +43,23 @@ describe.each(ENGINES)('changes on %s', (kind) => {
       expect(await store.engine.query(`select * from ${collection.sqlSchema}.descriptors_shape`)).toEqual([]);
     });
 
-    itOnPostgres('drops a document that arrives after a later delete of an id that was never visible', async () => {
-      await accept(store, collection, [{ id: 'a', image: url('slow') }]);
-      await accept(store, collection, [remove('a')]);
-      await commit(store, collection);
+    itOnPostgres.each<[string, object[][]]>([
+      ['of an id that was never visible', [[remove('a')]]],
+      ['long before', [[{ id: 'a', n: 2 }], [remove('a')]]],
+      ['by query, of a document that was never visible', [[{ id: 'a', n: 2 }, removeMatching('n:2')]]],
+      ['by query', [[{ id: 'a', n: 2 }], [removeMatching('n:2')]]],
+    ])('drops a document that arrives after a later delete %s', async (_, later) => {
+      await accept(store, collection, [{ id: 'a', n: 1, image: url('slow') }]);
+      for (const changes of later) {
+        await accept(store, collection, changes);
+        await commit(store, collection);
+      }
       await maintain(store);
       await analyze('a');
       await commit(store, collection);
       expect(await visible(store, collection)).toEqual([]);
+      expect((await collectionStatus(store, collection)).documents).toBe(0);
     });
-
-    itOnPostgres(
-      'drops a document that arrives after a later delete of its id, even if the delete was applied long before',
-      async () => {
-        await accept(store, collection, [{ id: 'a', n: 1, image: url('slow') }]);
-        await accept(store, collection, [{ id: 'a', n: 2 }]);
-        await commit(store, collection);
-        await accept(store, collection, [remove('a')]);
-        await commit(store, collection);
-        await maintain(store);
-        await analyze('a');
-        await commit(store, collection);
-        expect(await visible(store, collection)).toEqual([]);
-      },
-    );
 
     it('applies a delete by query to documents whose analysis ends later, with their outputs', async () => {
       await accept(store, collection, [
@@ -83,29 +76,6 @@ describe.each(ENGINES)('changes on %s', (kind) => {
       expect((await collectionStatus(store, collection)).documents).toBe(2);
       await maintain(store);
       expect(await store.engine.query(`select * from ${collection.sqlSchema}.barriers`)).toEqual([]);
-    });
-
-    it('does not restore an older version of a deleted document', async () => {
-      await accept(store, collection, [{ id: 'a', n: 1, image: url('slow') }]);
-      await accept(store, collection, [{ id: 'a', n: 2 }, removeMatching('n:2')]);
-      await commit(store, collection);
-      await maintain(store);
-      await analyze('a');
-      await commit(store, collection);
-      expect(await visible(store, collection)).toEqual([]);
-      expect((await collectionStatus(store, collection)).documents).toBe(0);
-    });
-
-    itOnPostgres('does not restore an older version of a visible document that a query deleted', async () => {
-      await accept(store, collection, [{ id: 'a', n: 1, image: url('slow') }]);
-      await accept(store, collection, [{ id: 'a', n: 2 }]);
-      await commit(store, collection);
-      await accept(store, collection, [removeMatching('n:2')]);
-      await commit(store, collection);
-      await maintain(store);
-      await analyze('a');
-      await commit(store, collection);
-      expect(await visible(store, collection)).toEqual([]);
     });
   });
 

@@ -1,12 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { freshCollections } from '../../test/fresh-collections.ts';
+import { reindex, workOf } from '../../test/reindexing.ts';
 import { accept, ENGINES, testOutputs } from '../../test/support.ts';
 import { claimForAnalysis, failAnalysis } from '../analyze/analysis.ts';
 import { collectionStatus, createCollection, dropCollection, findCollection } from '../collections/collections.ts';
 import { commit } from '../commit/commit.ts';
 import type { Collection, Store } from '../context.ts';
-import { runReindex } from '../reindex/run-reindex.ts';
-import { beginReindex } from '../reindex/state.ts';
 import { NO_QUOTA, type Quota, setQuota } from './quota.ts';
 
 const remove = (id: string) => ({ kind: 'delete', id }) as const;
@@ -141,12 +140,7 @@ describe.each(ENGINES)('quotas on %s', (kind) => {
     await commit(store, made);
     const before = await collectionStatus(store, made);
     expect(before.quota).toEqual(quota);
-    const target = await beginReindex(store, made, 'holder', new Map(), { shards: 2 });
-    if (target === undefined) throw new Error('there is no target');
-    await runReindex(store, made, target, {
-      ...{ holder: 'holder', allowMissing: false, signal: new AbortController().signal, wake: () => {} },
-      commit: async (name) => commit(store, await findCollection(store, name)),
-    });
+    await reindex(store, made, workOf(store), new Map(), { shards: 2 });
     const other = await findCollection(store, made.name);
     const after = await collectionStatus(store, other);
     expect([after.shards, after.documents, after.bytes, after.quota]).toEqual([2, 4, before.bytes, quota]);

@@ -21,32 +21,6 @@ export interface AcceptedRange {
   readonly count: number;
 }
 
-/** The changes of one request while they arrive. None of them counts before `accept` resolves. */
-export interface Staging {
-  /**
-   * Adds changes, and writes each full batch. If each call is awaited, at most one batch is in memory.
-   *
-   * @throws AkinError bad-request for a delete by query that the database cannot run; forbidden for one by a key whose
-   * filter does not fit the fields; unavailable if the disk of the embedded database is too full, or the database
-   * cannot be reached
-   */
-  add(changes: readonly Change[]): Promise<void>;
-  /** Writes the changes of an incomplete batch. */
-  flush(): Promise<void>;
-  /**
-   * Writes the rest, and accepts all changes at once: they are durable and ordered when this resolves. Defines new
-   * fields.
-   *
-   * @throws AkinError bad-request, with a detail for each document, if another client has given a new field a type that
-   * a value does not fit; conflict, with a detail for each document that does not have the expected version, or that its key may not change;
-   * quota-exceeded; not-found if the collection was dropped; unavailable while a reindex replaces it, or if the request
-   * took too long. Nothing is accepted then, and the caller discards it.
-   */
-  accept(): Promise<AcceptedRange>;
-  /** Removes what was written. Does nothing after `accept` has resolved. */
-  discard(): Promise<void>;
-}
-
 /** Statements on PGlite's only connection stay below 50 ms. On PostgreSQL a few large ones cost less than many. */
 const BATCH_BYTES = { pglite: 256 * 1024, postgres: 1024 * 1024 };
 const BATCH_ROWS = 250;
@@ -79,10 +53,11 @@ export function stageChanges(
   origin: RequestOrigin = {},
   options: StagingOptions = {},
 ): Staging {
-  return new StagedRequest(store, collection, origin, options);
+  return new Staging(store, collection, origin, options);
 }
 
-class StagedRequest implements Staging {
+/** The changes of one request while they arrive. None of them counts before `accept` resolves. */
+export class Staging {
   readonly #store: Store;
   readonly #collection: Collection;
   readonly #origin: RequestOrigin;
@@ -106,6 +81,13 @@ class StagedRequest implements Staging {
     this.#options = options;
   }
 
+  /**
+   * Adds changes, and writes each full batch. If each call is awaited, at most one batch is in memory.
+   *
+   * @throws AkinError bad-request for a delete by query that the database cannot run; forbidden for one by a key whose
+   * filter does not fit the fields; unavailable if the disk of the embedded database is too full, or the database
+   * cannot be reached
+   */
   async add(changes: readonly Change[]): Promise<void> {
     if (this.#state !== 'open') throw new Error(`the request is ${this.#state}`);
     const most = BATCH_BYTES[this.#store.engine.kind];
@@ -126,6 +108,7 @@ class StagedRequest implements Staging {
     return planDelete({ store: this.#store, collection: this.#collection, schema }, query, this.#types);
   }
 
+  /** Writes the changes of an incomplete batch. */
   async flush(): Promise<void> {
     const batch = this.#batch;
     if (batch === undefined) return;
@@ -134,6 +117,15 @@ class StagedRequest implements Staging {
     await onWrite(() => this.#write(batch));
   }
 
+  /**
+   * Writes the rest, and accepts all changes at once: they are durable and ordered when this resolves. Defines new
+   * fields.
+   *
+   * @throws AkinError bad-request, with a detail for each document, if another client has given a new field a type that
+   * a value does not fit; conflict, with a detail for each document that does not have the expected version, or that its
+   * key may not change; quota-exceeded; not-found if the collection was dropped; unavailable while a reindex replaces it,
+   * or if the request took too long. Nothing is accepted then, and the caller discards it.
+   */
   async accept(): Promise<AcceptedRange> {
     await this.flush();
     return statements('UPDATE requests', this.#collection, () => this.#accept());
@@ -157,6 +149,7 @@ class StagedRequest implements Staging {
     }
   }
 
+  /** Removes what was written. Does nothing after `accept` has resolved. */
   async discard(): Promise<void> {
     if (this.#state !== 'open') return;
     this.#state = 'discarded';

@@ -8,7 +8,7 @@ import type { Queryable } from '../engine/engine.ts';
 import { Applier, firstBatchSize } from './applier.ts';
 import { type CommitContext, inCommit } from './commit-context.ts';
 import { hasModelsOf } from './leases.ts';
-import { BEFORE_ALL, nextReady, requestPages } from './ready-operations.ts';
+import { BEFORE_ALL, nextReady, type OperationRange, requestPages } from './ready-operations.ts';
 import {
   areShardsLeft,
   type ClaimedShard,
@@ -37,12 +37,6 @@ type ShardWork = Pick<CommitContext, 'store' | 'collection' | 'signal' | 'slot'>
 interface ShardResult {
   shards: number;
   failed: number;
-}
-
-/** A part of a commit: the operations between two numbers, both exclusive. */
-interface OperationRange {
-  readonly after: bigint;
-  readonly endSeq: bigint;
 }
 
 /**

@@ -25,54 +25,39 @@ import { usesLongPendingList } from './words-index.ts';
  *
  * @returns the number of failed operations, including those that failed before
  */
-export async function applyChunk(
-  context: CommitContext,
-  { prepared, failed }: Chunk,
-  batchSize: AdaptiveBatchSize,
-): Promise<number> {
-  return failed + (await applyPrepared(context, prepared, batchSize));
-}
-
-async function applyPrepared(
-  context: CommitContext,
-  prepared: readonly Prepared[],
-  batchSize: AdaptiveBatchSize,
-): Promise<number> {
-  if (prepared.length === 0) return 0;
+export async function applyChunk(context: CommitContext, chunk: Chunk, batchSize: AdaptiveBatchSize): Promise<number> {
+  const { prepared, failed } = chunk;
+  if (prepared.length === 0) return failed;
   try {
     await inCommit(
       context,
       (tx) => batchSize.measure(prepared.length, () => applyInTransaction(tx, context, prepared)),
       { longPendingList: usesLongPendingList(context.store) },
     );
-    return 0;
+    return failed;
   } catch (error) {
     const refused = await failRefusedBarrier(context, error);
-    if (refused !== undefined) return refused + (await applyPrepared(context, prepared, batchSize));
+    if (refused !== undefined) return refused + (await applyChunk(context, chunk, batchSize));
     // Other errors are not caused by a document.
     if (causeOf(error) !== 'values') throw error;
-    if (await dropFailedIndex(context.store, context.collection, error)) {
-      return applyPrepared(context, prepared, batchSize);
-    }
-    const [first] = prepared;
-    if (prepared.length === 1 && first !== undefined) {
+    if (await dropFailedIndex(context.store, context.collection, error)) return applyChunk(context, chunk, batchSize);
+    const [only] = prepared;
+    if (prepared.length === 1 && only !== undefined) {
       const msg = `The database refuses the document: ${reasonOf(error)}`;
-      await failOperations(context, [{ operation: first.operation, code: 'bad-request', msg }]);
-      return 1;
+      await failOperations(context, [{ operation: only.operation, code: 'bad-request', msg }]);
+      return failed + 1;
     }
     if (prepared.some(({ operation }) => operation.atomic)) {
       // Documents that were made from a refused one must be made again without it.
-      let failed = 0;
+      let all = failed;
       for (const { operation } of prepared) {
-        failed += await applyChunk(context, await prepareChunk(context, [operation]), batchSize);
+        all += await applyChunk(context, await prepareChunk(context, [operation]), batchSize);
       }
-      return failed;
+      return all;
     }
     const half = prepared.length >> 1;
-    return (
-      (await applyPrepared(context, prepared.slice(0, half), batchSize)) +
-      (await applyPrepared(context, prepared.slice(half), batchSize))
-    );
+    const first = await applyChunk(context, { prepared: prepared.slice(0, half), failed }, batchSize);
+    return first + (await applyChunk(context, { prepared: prepared.slice(half), failed: 0 }, batchSize));
   }
 }
 

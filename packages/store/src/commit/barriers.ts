@@ -1,5 +1,6 @@
 import { AkinError } from '@akin/domain';
 import { compileDelete, type RefusedDelete, refusedDelete } from '../accept/compile-delete.ts';
+import { LIVE } from '../collections/collection-tables.ts';
 import { docsOf } from '../engine/binary.ts';
 import type { Queryable } from '../engine/engine.ts';
 import { Params } from '../search/params.ts';
@@ -36,7 +37,10 @@ export async function applyBarriers(
   const hidden: Pick<LiveRow, 'bytes'>[] = [];
   for (const barrier of barriers) {
     const late = docsOf(added.filter(({ seq }) => seq < barrier.seq));
-    const found = await matchingOf(tx, context, barrier, late);
+    // A document with a pending atomic update that was accepted before the barrier is left out.
+    const isLate = (params: Params) =>
+      `d.doc = any(${params.add(late, 'bigint[]')}) and not ${openAtomic(S, 'd.id', params.add(barrier.seq, 'bigint'))}`;
+    const found = await applyBarrier(barrier, () => matchingRows(tx, context, barrier, isLate));
     const gone = docsOf(found);
     await changes.remove(tx, context, gone);
     if (barrier.leavesTombstones && gone.length > 0)
@@ -58,7 +62,7 @@ export interface QueryBarrier {
 export const BARRIER_COLUMNS = 'seq, query, accepted_at as "acceptedAt", leaves_tombstones as "leavesTombstones"';
 
 /** The error if a delete by query was applied before, but cannot be applied to a document that came late. */
-export class BarrierRefusedError extends Error {
+class BarrierRefusedError extends Error {
   readonly barrier: QueryBarrier;
   readonly refused: RefusedDelete;
 
@@ -69,28 +73,35 @@ export class BarrierRefusedError extends Error {
   }
 }
 
-/**
- * The late documents that a barrier deletes. A document with a pending atomic update that was accepted before the
- * barrier is left out.
- */
-async function matchingOf(
-  tx: Queryable,
-  context: CommitContext,
-  barrier: QueryBarrier,
-  late: readonly bigint[],
-): Promise<Pick<LiveRow, 'doc' | 'bytes'>[]> {
-  const params = new Params();
+/** Applies a barrier. @throws an error for {@link failRefusedBarrier} if the delete cannot be run */
+export async function applyBarrier<T>(barrier: QueryBarrier, apply: () => Promise<T>): Promise<T> {
   try {
-    const S = context.collection.sqlSchema;
-    const found = `select d.doc, d.bytes from ${S}.documents d
-        where d.doc = any(${params.add(late, 'bigint[]')})
-          and not ${openAtomic(S, 'd.id', params.add(barrier.seq, 'bigint'))}
-          and ${compileDelete(context, barrier.query, barrier.acceptedAt, params)}`;
-    return await countCrashes(context, barrier.seq, () => tx.query(found, params.values));
+    return await apply();
   } catch (error) {
     const refused = refusedDelete(error);
     throw refused === undefined ? error : new BarrierRefusedError(barrier, refused);
   }
+}
+
+/**
+ * The live rows that a delete by query matches, of documents that were accepted before it.
+ *
+ * @param among which rows `d` of `documents`, as SQL
+ * @param limit maximum number, from the least number of a document on
+ */
+export function matchingRows(
+  tx: Queryable,
+  context: CommitContext,
+  { seq, query, acceptedAt }: Omit<QueryBarrier, 'leavesTombstones'>,
+  among: (params: Params) => string,
+  limit?: number,
+): Promise<LiveRow[]> {
+  const params = new Params();
+  const sql = `select d.doc, d.valid_from, d.bytes from ${context.collection.sqlSchema}.documents d
+    where ${among(params)} and d.valid_to = ${LIVE} and d.seq < ${params.add(seq, 'bigint')}
+      and ${compileDelete(context, query, acceptedAt, params)}
+    ${limit === undefined ? '' : `order by d.doc limit ${limit}`}`;
+  return countCrashes(context, seq, () => tx.query<LiveRow>(sql, params.values));
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '@akin/domain';
+import type { Collection } from '../context.ts';
 import { columnsOf, intArray, longArray } from '../engine/binary.ts';
 import type { Queryable } from '../engine/engine.ts';
 import { type CommitContext, inCommit } from './commit-context.ts';
@@ -42,4 +43,9 @@ export async function failOperations(context: CommitContext, failures: readonly 
     const codes = failures.map(({ code }) => code);
     await countFailures(tx, S, tally(codes, 1));
   });
+}
+
+/** Counts a delete by query that has taken effect. */
+export async function countUnpublished(tx: Queryable, { id }: Collection): Promise<void> {
+  await tx.query('update akin.collections set unpublished_operations = unpublished_operations + 1 where id = $1', [id]);
 }

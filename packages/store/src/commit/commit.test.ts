@@ -82,21 +82,6 @@ describe.each(ENGINES)('commits on %s', (kind) => {
       expect((await collectionStatus(store, collection)).documents).toBe(2);
     });
 
-    itOnPostgres('deletes by query what was accepted before, and nothing after', async () => {
-      await accept(store, collection, [
-        { id: 'a', n: 1 },
-        { id: 'b', n: 2 },
-      ]);
-      await commit(store, collection);
-      await accept(store, collection, [{ id: 'c', n: 1 }, removeMatching('n:1'), { id: 'd', n: 1 }, { id: 'a', n: 1 }]);
-      await commit(store, collection);
-      expect(await visible(store, collection)).toEqual(['a', 'b', 'd']);
-      await accept(store, collection, [removeMatching('*:*')]);
-      await commit(store, collection);
-      expect(await visible(store, collection)).toEqual([]);
-      expect((await collectionStatus(store, collection)).documents).toBe(0);
-    });
-
     it('shares the next commit among calls during a commit', async () => {
       const committing = [commit(store, collection)];
       await accept(store, collection, [{ id: 'a' }]);

@@ -7,7 +7,6 @@ import { statements } from '../statements.ts';
 import { applyReady } from './apply-ready.ts';
 import { type CommitContext, inCommit } from './commit-context.ts';
 import { publishDescriptorCounts } from './descriptor-counts.ts';
-import type { Slot } from './fair-semaphore.ts';
 import { type Lease, requireLease } from './leases.ts';
 import { requestPages } from './ready-operations.ts';
 import { withdrawShards } from './shard-leases.ts';
@@ -34,10 +33,8 @@ export async function commit(
   const { commits } = store.memory;
   const current = commits.get(collection.id);
   if (current !== undefined) {
-    current.next ??= current.running.then(
-      () => commit(store, collection, lease, signal),
-      () => commit(store, collection, lease, signal),
-    );
+    const again = () => commit(store, collection, lease, signal);
+    current.next ??= current.running.then(again, again);
     return current.next;
   }
   const running = runCommit(store, collection, lease, signal);
@@ -58,19 +55,14 @@ async function runCommit(
   const slot = await store.memory.commitSemaphore.acquire();
   try {
     signal?.throwIfAborted();
-    return await commitInSlot(store, collection, lease, signal, slot);
+    return await commitInSlot({ store, collection, lease, signal, slot });
   } finally {
     slot.release();
   }
 }
 
-async function commitInSlot(
-  store: Store,
-  collection: Collection,
-  lease: Lease | undefined,
-  signal: AbortSignal | undefined,
-  slot: Slot,
-): Promise<CommitResult> {
+async function commitInSlot(work: Omit<CommitContext, 'schema' | 'target'>): Promise<CommitResult> {
+  const { store, collection } = work;
   const [row] = await store.engine.query<CommitState>(
     `select commit, next_seq,
             exists (select from ${collection.sqlSchema}.barriers where skipped_ids is not null) as skipped,
@@ -79,16 +71,7 @@ async function commitInSlot(
     [collection.id],
   );
   if (row === undefined) throw goneError(collection);
-  const context: CommitContext = {
-    store,
-    collection,
-    schema: await loadSchema(store, collection),
-    target: row.commit + 1n,
-    lease,
-    signal,
-    slot,
-  };
-
+  const context = { ...work, schema: await loadSchema(store, collection), target: row.commit + 1n };
   if (row.offered) await inCommit(context, (tx) => withdrawShards(tx, collection));
   const pages = requestPages(store, collection, row.next_seq);
   const first = await pages.next();

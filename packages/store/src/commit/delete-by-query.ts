@@ -1,15 +1,14 @@
-import { compileDelete, type RefusedDelete, refusedDelete } from '../accept/compile-delete.ts';
+import { compileDelete, refusedDelete } from '../accept/compile-delete.ts';
 import { coveredIds } from '../accept/covered-ids.ts';
 import { AdaptiveBatchSize } from '../bulk/adaptive-batch-size.ts';
-import { LIVE } from '../collections/collection-tables.ts';
 import { shardRanges } from '../collections/shards.ts';
 import { textArray } from '../engine/binary.ts';
 import type { Queryable } from '../engine/engine.ts';
 import { Params } from '../search/params.ts';
-import { closeOperations, failOperations } from './close-operations.ts';
+import { matchingRows } from './barriers.ts';
+import { closeOperations, countUnpublished, failOperations } from './close-operations.ts';
 import { type CommitContext, inCommit } from './commit-context.ts';
-import { countCrashes } from './crashes.ts';
-import { expireRows, type LiveRow } from './expire-rows.ts';
+import { expireRows } from './expire-rows.ts';
 import { ALL_DOCUMENTS, supersedeFailed, sweepFailures } from './failures.ts';
 import type { ReadyOperation } from './ready-operations.ts';
 import { deleteAllTombstones, deletesEverything } from './tombstones.ts';
@@ -28,16 +27,15 @@ const WINDOW = 5_000n;
  * @returns the number of failed operations: 0 or 1
  */
 export async function applyDeleteByQuery(context: CommitContext, operation: ReadyOperation): Promise<number> {
-  let refused: RefusedDelete | undefined;
   try {
     await deleteMatching(context, operation);
+    return 0;
   } catch (error) {
-    refused = refusedDelete(error);
+    const refused = refusedDelete(error);
     if (refused === undefined) throw error;
+    await failOperations(context, [{ operation, ...refused }]);
+    return 1;
   }
-  if (refused === undefined) return 0;
-  await failOperations(context, [{ operation, ...refused }]);
-  return 1;
 }
 
 async function deleteMatching(context: CommitContext, operation: ReadyOperation): Promise<void> {
@@ -86,9 +84,7 @@ async function deleteMatching(context: CommitContext, operation: ReadyOperation)
       await supersedeFailed(tx, store, S, changes);
     }
     await closeOperations(tx, context, [operation], 'applied');
-    await tx.query('update akin.collections set unpublished_operations = unpublished_operations + 1 where id = $1', [
-      collection.id,
-    ]);
+    await countUnpublished(tx, collection);
   });
   if (covered === 'all') await sweepFailures(store, collection);
 }
@@ -107,18 +103,14 @@ async function deleteWindow(
   from: bigint,
   batchSize: AdaptiveBatchSize,
 ): Promise<bigint> {
-  const S = context.collection.sqlSchema;
   const to = from + WINDOW;
   const limit = batchSize.rows;
-  const params = new Params();
-  const found = `select d.doc, d.valid_from, d.bytes from ${S}.documents d
-    where d.doc >= ${params.add(from, 'bigint')} and d.doc < ${params.add(to, 'bigint')}
-      and d.valid_to = ${LIVE} and d.seq < ${params.add(operation.seq, 'bigint')}
-      and ${compileDelete(context, operation.document ?? '', operation.acceptedAt, params)}
-      ${waiting.length === 0 ? '' : `and d.id <> all (${params.add(textArray(waiting), 'text[]')})`}
-    order by d.doc limit ${limit}`;
+  const inWindow = (params: Params) => {
+    const others = waiting.length === 0 ? '' : `and d.id <> all (${params.add(textArray(waiting), 'text[]')})`;
+    return `d.doc >= ${params.add(from, 'bigint')} and d.doc < ${params.add(to, 'bigint')} ${others}`;
+  };
   const work = async (tx: Queryable) => {
-    const rows = await countCrashes(context, operation.seq, () => tx.query<LiveRow>(found, params.values));
+    const rows = await matchingRows(tx, context, { ...operation, query: operation.document ?? '' }, inWindow, limit);
     const last = rows.at(-1);
     if (last === undefined) return to;
     await expireRows(tx, context, rows, leavesTombstones);

@@ -1,4 +1,4 @@
-import type { FieldValue } from '@akin/domain';
+import type { FieldType, FieldValue } from '@akin/domain';
 import { modelSetOf } from '../collections/model-set.ts';
 import type { Collection, CollectionSchema } from '../context.ts';
 import { doubleArray, longArray, textArray, timestampArray, timestampOf } from '../engine/binary.ts';
@@ -49,8 +49,8 @@ function copyOfDocuments(
   bytes: readonly number[],
 ): CopyIn {
   const names = usedColumns(added);
-  const types = columnTypes(schema);
-  const writers = names.map((name) => WRITERS[types.get(name) ?? 'text'] ?? writeText);
+  const known = writersOf(schema);
+  const writers = names.map((name) => known.get(name) ?? writeText);
   const rows = new CopyRows();
   for (const [i, { operation, id, columns }] of added.entries()) {
     rows.row(FIXED.length + names.length);
@@ -74,21 +74,20 @@ type Writer = (rows: CopyRows, value: FieldValue) => void;
 
 const writeText: Writer = (rows, value) => rows.text(value as string);
 
+const writeDouble: Writer = (rows, value) => rows.double(value as number);
+const writeBytes: Writer = (rows, value) => rows.binary(Buffer.from(value as string, 'base64'));
+const writeBoolean: Writer = (rows, value) => rows.boolean(value as boolean);
+
 /** How to write a value, by type of its column. The values are those that `coerceValue` and modules make. */
-const WRITERS: Readonly<Record<string, Writer>> = {
-  boolean: (rows, value) => rows.boolean(value as boolean),
-  bigint: (rows, value) => {
-    rows.long(value as bigint);
-  },
-  float8: (rows, value) => rows.double(value as number),
-  timestamptz: (rows, value) => {
-    rows.long(timestampOf(value as Date));
-  },
-  bytea: (rows, value) => rows.binary(Buffer.from(value as string, 'base64')),
-  'text[]': (rows, value) => rows.binary(textArray(value as readonly string[])),
-  'bigint[]': (rows, value) => rows.binary(longArray(value as readonly bigint[])),
-  'float8[]': (rows, value) => rows.binary(doubleArray(value as readonly number[])),
-  'timestamptz[]': (rows, value) => rows.binary(timestampArray(value as readonly Date[])),
+const WRITERS: Partial<Record<FieldType, Writer>> = {
+  boolean: writeBoolean,
+  long: (rows, value) => void rows.long(value as bigint),
+  double: writeDouble,
+  date: (rows, value) => void rows.long(timestampOf(value as Date)),
+  strings: (rows, value) => rows.binary(textArray(value as readonly string[])),
+  longs: (rows, value) => rows.binary(longArray(value as readonly bigint[])),
+  doubles: (rows, value) => rows.binary(doubleArray(value as readonly number[])),
+  dates: (rows, value) => rows.binary(timestampArray(value as readonly Date[])),
 };
 
 function usedColumns(added: readonly Prepared[]): string[] {
@@ -109,24 +108,13 @@ async function thumbnailBytes(
   return new Map(rows.map(({ doc, bytes }) => [doc, bytes]));
 }
 
-/** The SQL type of each column of `documents` that a document may fill, except its words, by the name of the column. */
-function columnTypes(schema: CollectionSchema): Map<string, string> {
-  const types = new Map([['has_repeated_values', 'boolean']]);
+/** How to write each column of `documents` that a document may fill, except its words, by the name of the column. */
+function writersOf(schema: CollectionSchema): Map<string, Writer> {
+  const writers = new Map([['has_repeated_values', writeBoolean]]);
   for (const column of schema.columns.values()) {
-    if (column.kind === 'column') types.set(column.sql, INPUT_TYPES[column.type] ?? 'text');
-    else if (column.kind === 'bytes') types.set(column.sql, 'bytea');
-    else if (column.kind === 'location') types.set(column.lat, 'float8').set(column.lon, 'float8');
+    if (column.kind === 'column') writers.set(column.sql, WRITERS[column.type] ?? writeText);
+    else if (column.kind === 'bytes') writers.set(column.sql, writeBytes);
+    else if (column.kind === 'location') writers.set(column.lat, writeDouble).set(column.lon, writeDouble);
   }
-  return types;
+  return writers;
 }
-
-const INPUT_TYPES: Readonly<Record<string, string>> = {
-  boolean: 'boolean',
-  long: 'bigint',
-  double: 'float8',
-  date: 'timestamptz',
-  strings: 'text[]',
-  longs: 'bigint[]',
-  doubles: 'float8[]',
-  dates: 'timestamptz[]',
-};

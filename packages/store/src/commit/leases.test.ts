@@ -6,7 +6,15 @@ import type { Collection, Store } from '../context.ts';
 import { openStore } from '../store.ts';
 import { commit } from './commit.ts';
 import { completeCommitRequests, requestCommit, requestedCommits } from './commit-requests.ts';
-import { findLeases, type Lease, releaseLeases, renewLeases, requireLease, takeLeases } from './leases.ts';
+import {
+  countCollectionsWithoutLeader,
+  findLeases,
+  type Lease,
+  releaseLeases,
+  renewLeases,
+  requireLease,
+  takeLeases,
+} from './leases.ts';
 
 const WAITING_FOR_LOCK =
   "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
@@ -233,6 +241,20 @@ describe('a database that several processes share', () => {
     expect(stranger.epoch).toBeGreaterThan(first.epoch);
     expect((await take(old, 'old')).epoch).toBeGreaterThan(stranger.epoch);
     expect(await hold(young, 'young')).toBeUndefined();
+  });
+
+  it('counts the collections without a leader: never led, released, or with an expired lease', async () => {
+    await one.engine.query('delete from akin.leases');
+    const all = (await listCollections(one)).length;
+    expect(await countCollectionsWithoutLeader(one)).toBe(all);
+    await take(one, 'leading');
+    expect(await countCollectionsWithoutLeader(one)).toBe(all - 1);
+    await releaseLeases(one, 'leading');
+    expect(await countCollectionsWithoutLeader(one)).toBe(all);
+    await take(other, 'next');
+    await runOut();
+    expect(await countCollectionsWithoutLeader(one)).toBe(all);
+    expect(await countCollectionsWithoutLeader({ ...one, shared: false })).toBe(0);
   });
 
   it('refuses a commit without a lease', async () => {

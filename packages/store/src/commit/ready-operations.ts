@@ -56,7 +56,7 @@ export async function* requestPages(
 }
 
 /** Which operations of a page of requests to read. */
-interface Range {
+export interface OperationRange {
   /** Only those with higher numbers. */
   readonly after: bigint;
   /** Only those with lower numbers. */
@@ -76,7 +76,7 @@ export async function nextReady(
   store: Store,
   collection: Collection,
   page: readonly UnfinishedRequest[],
-  range: Range,
+  range: OperationRange,
   limit: number,
 ): Promise<ReadyOperation[]> {
   const found: ReadyOperation[] = [];
@@ -96,7 +96,7 @@ export async function nextReady(
 }
 
 /** Number of operations of a request after the cursor. */
-function remaining(request: UnfinishedRequest | undefined, { after }: Range): number {
+function remaining(request: UnfinishedRequest | undefined, { after }: OperationRange): number {
   if (request === undefined) return 0;
   const { first_seq, count } = request;
   return first_seq > after ? count : Number(first_seq + BigInt(count) - 1n - after);
@@ -106,7 +106,7 @@ async function readReady(
   store: Store,
   collection: Collection,
   requests: readonly bigint[],
-  { after, endSeq, shard }: Range,
+  { after, endSeq, shard }: OperationRange,
   limit: number,
 ): Promise<ReadyOperation[]> {
   const S = collection.sqlSchema;

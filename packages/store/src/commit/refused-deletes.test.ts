@@ -1,6 +1,7 @@
 import { onPostgres } from '@akin/testing';
 import { describe, expect, it } from '@jest/globals';
 import { freshCollections } from '../../test/fresh-collections.ts';
+import { reindex, workOf } from '../../test/reindexing.ts';
 import { accept, ENGINES, testOutputs, visible } from '../../test/support.ts';
 import { findOperation, listOperations } from '../accept/operations.ts';
 import { claimForAnalysis, saveAnalysis } from '../analyze/analysis.ts';
@@ -8,8 +9,6 @@ import { retryFailed } from '../analyze/retry.ts';
 import { collectionStatus, createCollection, findCollection } from '../collections/collections.ts';
 import { loadSchema } from '../collections/schema.ts';
 import type { Collection, Store } from '../context.ts';
-import { runReindex } from '../reindex/run-reindex.ts';
-import { beginReindex } from '../reindex/state.ts';
 import { commit } from './commit.ts';
 
 const removeMatching = (query: string) => ({ kind: 'delete-by-query', query }) as const;
@@ -169,18 +168,10 @@ describe.each(ENGINES)('deletes by query that cannot be run on %s', (kind) => {
     itOnPostgres('does not stop a reindex', async () => {
       await accept(store, collection, [{ id: 'a', n: 1 }]);
       await acceptUnchecked('((');
-      const holder = 'holder';
-      const target = await beginReindex(store, collection, holder, new Map());
-      if (target === undefined) throw new Error('a reindex is already running');
-      await runReindex(store, collection, target, {
-        holder,
-        allowMissing: false,
-        signal: new AbortController().signal,
-        wake: () => {},
-        commit: async (name) => commit(store, await findCollection(store, name)),
-      });
+      const before = collection.id;
+      await reindex(store, collection, workOf(store));
       collection = await findCollection(store, collection.name);
-      expect(collection.id).toBe(target.id);
+      expect(collection.id).not.toBe(before);
       expect(await visible(store, collection)).toEqual(['a']);
       expect(await collectionStatus(store, collection)).toMatchObject({ pending: 0, failed: 1 });
     });

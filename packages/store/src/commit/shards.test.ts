@@ -68,25 +68,4 @@ describe('shards on postgres', () => {
     expect(await collectionStatus(store, collection)).toMatchObject({ documents: COUNT - 1, commit: 2, pending: 0 });
     expect(new Set((await visible(store, collection, 'n')).map((row) => (row as unknown[])[1]))).toEqual(new Set([2n]));
   });
-
-  it('wait for each other at a delete by query, which sees all earlier changes in all of them', async () => {
-    const collection = await createCollection(store, 'delete-by-query', { shards: 3 });
-    await accept(store, collection, numbered(1));
-    await commit(store, collection);
-    const shards = await shardsOfIds(collection);
-    const held = [...shards.values()].filter((shard) => shard === shards.get('d0')).length;
-    await accept(store, collection, [
-      ...numbered(2),
-      { kind: 'delete-by-query', query: 'n:[1 TO 2]' },
-      { id: 'd0', n: 1 },
-      { id: 'after', n: 2 },
-    ]);
-    await holdOne(collection, COUNT - held, async () => {
-      expect(await collectionStatus(store, collection)).toMatchObject({ documents: COUNT, commit: 1 });
-    });
-    expect(await visible(store, collection, 'n')).toEqual([
-      ['after', 2n],
-      ['d0', 1n],
-    ]);
-  });
 });

@@ -1,13 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import { onPostgres } from '@akin/testing';
 import { describe, expect, it } from '@jest/globals';
 import { freshCollections } from '../../test/fresh-collections.ts';
+import { reindex, workOf } from '../../test/reindexing.ts';
 import { accept, ENGINES, visible } from '../../test/support.ts';
 import { maintain } from '../bulk/maintain.ts';
 import { findCollection } from '../collections/collections.ts';
 import type { Collection, Store } from '../context.ts';
-import { runReindex } from '../reindex/run-reindex.ts';
-import { beginReindex } from '../reindex/state.ts';
 import { commit } from './commit.ts';
 import { listTombstones } from './tombstones.ts';
 
@@ -122,23 +120,14 @@ describe.each(ENGINES)('tombstones on %s', (kind) => {
     await change([of('a'), of('b'), of('c'), of('d')]);
     await change([remove('a')]);
     let round = 0;
-    const target = await beginReindex(store, collection, randomUUID(), new Map());
-    if (target === undefined) throw new Error('a reindex is already running');
-    await runReindex(store, collection, target, {
-      holder: await holderOf(store, collection.name),
-      allowMissing: false,
-      signal: new AbortController().signal,
-      wake: () => {},
-      commit: async (name) => {
-        // During the copy: one was deleted on purpose, one because its file no longer exists.
-        if (name !== collection.name && round++ === 0) {
-          await accept(store, collection, [remove('b')]);
-          await accept(store, collection, [remove('c')], { tombstones: false });
-          await commit(store, collection);
-        }
-        await commit(store, await findCollection(store, name));
-      },
+    const work = workOf(store, async (name) => {
+      // During the copy: one was deleted on purpose, one because its file no longer exists.
+      if (name === collection.name || round++ > 0) return;
+      await accept(store, collection, [remove('b')]);
+      await accept(store, collection, [remove('c')], { tombstones: false });
+      await commit(store, collection);
     });
+    await reindex(store, collection, work);
     const renewed = await findCollection(store, collection.name);
     expect(renewed.id).not.toBe(collection.id);
     expect(await visible(store, renewed)).toEqual(['d']);
@@ -165,10 +154,3 @@ describe.each(ENGINES)('tombstones on %s', (kind) => {
     expect(await ids()).toEqual(['d1', 'd2', ...Array.from({ length: 10 }, (_, i) => `d2${i}`)]);
   });
 });
-
-async function holderOf(store: Store, name: string): Promise<string> {
-  const [row] = await store.engine.query<{ holder: string }>('select holder from akin.reindexes where name = $1', [
-    name,
-  ]);
-  return row?.holder ?? '';
-}

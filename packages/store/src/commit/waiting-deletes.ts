@@ -1,12 +1,11 @@
-import { compileDelete, refusedDelete } from '../accept/compile-delete.ts';
-import { LIVE, OPEN_STATES } from '../collections/collection-tables.ts';
+import { OPEN_STATES } from '../collections/collection-tables.ts';
 import { textArray } from '../engine/binary.ts';
-import { Params } from '../search/params.ts';
+import type { Params } from '../search/params.ts';
 import { openAtomic } from './atomic.ts';
-import { BARRIER_COLUMNS, BarrierRefusedError, failRefusedBarrier, type QueryBarrier } from './barriers.ts';
+import { applyBarrier, BARRIER_COLUMNS, failRefusedBarrier, matchingRows, type QueryBarrier } from './barriers.ts';
+import { countUnpublished } from './close-operations.ts';
 import { type CommitContext, inCommit } from './commit-context.ts';
-import { countCrashes } from './crashes.ts';
-import { expireRows, type LiveRow } from './expire-rows.ts';
+import { expireRows } from './expire-rows.ts';
 
 /*
  * An atomic update may wait for the analysis of an earlier change of its document. A later delete by query cannot know
@@ -64,28 +63,17 @@ interface WaitingDelete extends QueryBarrier {
 }
 
 async function applyWaiting(context: CommitContext, barrier: WaitingDelete): Promise<void> {
-  const { seq, query, acceptedAt, leavesTombstones, ids } = barrier;
+  const { seq, leavesTombstones, ids } = barrier;
   const { collection } = context;
   const S = collection.sqlSchema;
   await inCommit(context, async (tx) => {
-    const params = new Params();
-    try {
-      const found = `select d.doc, d.valid_from, d.bytes from ${S}.documents d
-        where d.id = any(${params.add(textArray(ids), 'text[]')}) and d.valid_to = ${LIVE}
-          and d.seq < ${params.add(seq, 'bigint')} and ${compileDelete(context, query, acceptedAt, params)}`;
-      const rows = await countCrashes(context, seq, () => tx.query<LiveRow>(found, params.values));
+    await applyBarrier(barrier, async () => {
+      const among = (params: Params) => `d.id = any(${params.add(textArray(ids), 'text[]')})`;
+      const rows = await matchingRows(tx, context, barrier, among);
       await expireRows(tx, context, rows, leavesTombstones);
       // Otherwise nothing would be published if nothing else was applied.
-      if (rows.length > 0) {
-        await tx.query(
-          'update akin.collections set unpublished_operations = unpublished_operations + 1 where id = $1',
-          [collection.id],
-        );
-      }
-    } catch (error) {
-      const refused = refusedDelete(error);
-      throw refused === undefined ? error : new BarrierRefusedError(barrier, refused);
-    }
+      if (rows.length > 0) await countUnpublished(tx, collection);
+    });
     await tx.query(
       `update ${S}.barriers
           set skipped_ids = nullif(array(select id from unnest(skipped_ids) w (id)

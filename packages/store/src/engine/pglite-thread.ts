@@ -137,15 +137,6 @@ export class PgliteThread extends Duplex {
   setNoDelay(): this {
     return this;
   }
-  setKeepAlive(): this {
-    return this;
-  }
-  ref(): this {
-    return this;
-  }
-  unref(): this {
-    return this;
-  }
 
   override _read(): void {}
 

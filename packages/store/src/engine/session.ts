@@ -32,12 +32,17 @@ export interface Connection {
   copyIn(copies: readonly CopyIn[]): Promise<void>;
 }
 
-export async function runCopyIn(client: Connection, copies: readonly CopyIn[]): Promise<void> {
+/** What a connection gives. @throws AkinError */
+async function answerOf<T>(ask: () => Promise<T>): Promise<T> {
   try {
-    await client.copyIn(copies);
+    return await ask();
   } catch (error) {
     throw toAkinError(error);
   }
+}
+
+export function runCopyIn(client: Connection, copies: readonly CopyIn[]): Promise<void> {
+  return answerOf(() => client.copyIn(copies));
 }
 
 export async function runStatement<R extends Row>(
@@ -46,23 +51,14 @@ export async function runStatement<R extends Row>(
   params: readonly SqlValue[] = [],
   name?: string,
 ): Promise<R[]> {
-  try {
-    const result = await client.query<R>(sql, params.map(encodeParameter), name);
-    return result.rows;
-  } catch (error) {
-    throw toAkinError(error);
-  }
+  return (await answerOf(() => client.query<R>(sql, params.map(encodeParameter), name))).rows;
 }
 
 /** Statements without parameters in one round trip. @returns the rows of the last one */
 async function runAll(client: Connection, sql: string): Promise<Row[]> {
-  try {
-    const results: unknown = await client.query(sql);
-    const last = Array.isArray(results) ? results.at(-1) : results;
-    return (last as { rows: Row[] }).rows;
-  } catch (error) {
-    throw toAkinError(error);
-  }
+  const results: unknown = await answerOf(() => client.query(sql));
+  const last = Array.isArray(results) ? results.at(-1) : results;
+  return (last as { rows: Row[] }).rows;
 }
 
 export interface TransactionResult<T> {
@@ -94,13 +90,7 @@ export async function runTransaction<T>(
   const tx: WritingTransaction = {
     query: (sql, params) => (open ? runStatement(client, sql, params) : refusal()),
     copyIn: (copies) => (open ? runCopyIn(client, copies) : refusal()),
-    copy: async (query, maxBytes) => {
-      try {
-        return await (open ? client.copy(query, maxBytes) : refusal());
-      } catch (error) {
-        throw toAkinError(error);
-      }
-    },
+    copy: (query, maxBytes) => answerOf(() => (open ? client.copy(query, maxBytes) : refusal())),
   };
   try {
     const rows = await runAll(client, first === undefined ? begin : `${begin}; ${first}`);

@@ -57,15 +57,12 @@ function compile(text: string, scored = false): { where: string; score: string |
 
 describe('queries as SQL', () => {
   it.each<[string, string, SqlValue[]]>([
+    // What each finds is in search-queries.test.ts. These say how many conditions and values it takes.
     ['*:*', 'true', []],
     ['', 'false', []],
     ['id:7', 'd.id = $1::text', ['7']],
     ['labels:red', 'd.labels @> array[$1::text]', ['red']],
-    ['price:5', 'd.price = $1::int8', [5n]],
-    ['price:5.0', 'd.price = $1::int8', [5n]],
     ['price:5.5', 'false', []],
-    ['weight:-.5', 'd.weight = $1::float8', [-0.5]],
-    ['sold:True', 'd.sold = $1::boolean', [true]],
     ['copyspace:(0 AND 1)', 'd.copyspace @> $1::int8[]', [[0n, 1n]]],
     ['id:7 AND id:7', 'd.id = $1::text', ['7']],
     ['price:5 AND price:6', 'false', []],
@@ -77,85 +74,36 @@ describe('queries as SQL', () => {
     ['labels:(a b) price:1', '(d.labels && $1::text[] or d.price = $2::int8)', [['a', 'b'], 1n]],
     ['-id:a -id:b', '(true and (d.id = any($1::text[])) is not true)', [['a', 'b']]],
     ['+sold:true price:1', 'd.sold = $1::boolean', [true]],
-    ['price:[1 TO 5]', '(d.price >= $1::int8 and d.price <= $2::int8)', [1n, 5n]],
     ['price:{1 TO 5}', '(d.price >= $1::int8 and d.price <= $2::int8)', [2n, 4n]],
     ['price:[1.5 TO 4.5]', '(d.price >= $1::int8 and d.price <= $2::int8)', [2n, 4n]],
     ['price:[-4.5 TO -1.5}', '(d.price >= $1::int8 and d.price <= $2::int8)', [-4n, -2n]],
     ['price:{5 TO 5]', 'false', []],
     ['price:[99999999999999999999 TO *]', 'false', []],
-    [
-      'price:[* TO 99999999999999999999]',
-      '(d.price >= $1::int8 and d.price <= $2::int8)',
-      [-(2n ** 63n), 2n ** 63n - 1n],
-    ],
     ['price:[* TO *]', 'd.price is not null', []],
     ['weight:{1 TO *]', '(d.weight > $1::float8)', [1]],
     ['red^2', 'd.words @@ $1::tsquery', ["('red')"]],
     ['-red^0.5', '(true and (d.words @@ $1::tsquery) is not true)', ["('red')"]],
-    [
-      'labels:[a TO b}',
-      'exists (select from unnest(d.labels) e(v) where (e.v collate "C" >= $1::text and e.v collate "C" < $2::text))',
-      ['a', 'b'],
-    ],
-    [
-      'taken:2024-01-31',
-      '(d.taken >= $1::timestamptz and d.taken < $2::timestamptz)',
-      [new Date('2024-01-31'), new Date('2024-02-01')],
-    ],
-    [
-      'taken:"2024-01-31T10:00"',
-      '(d.taken >= $1::timestamptz and d.taken < $2::timestamptz)',
-      [new Date('2024-01-31T10:00Z'), new Date('2024-01-31T10:00:00.001Z')],
-    ],
-    [
-      'taken:[2024-01-30 TO 2024-01-31]',
-      '(d.taken >= $1::timestamptz and d.taken < $2::timestamptz)',
-      [new Date('2024-01-30'), new Date('2024-02-01')],
-    ],
+    ['taken:[NOW/DAY-1DAY TO *]', '(d.taken >= $1::timestamptz)', [new Date('2024-06-14')]],
     [
       'taken:{2024-01-30 TO 2024-01-31}',
       '(d.taken >= $1::timestamptz and d.taken < $2::timestamptz)',
       [new Date('2024-01-31'), new Date('2024-01-31')],
     ],
-    ['taken:[NOW/DAY-1DAY TO *]', '(d.taken >= $1::timestamptz)', [new Date('2024-06-14')]],
-    ['location:"1.5,-2"', '(d.lat = $1::float8 and d.lon = $2::float8)', [1.5, -2]],
-    [
-      'location:[1,2 TO 3,4]',
-      '(d.lat >= $1::float8 and d.lat <= $3::float8 and (d.lon >= $2::float8 and d.lon <= $4::float8))',
-      [1, 2, 3, 4],
-    ],
-    [
-      'location:[1,170 TO 3,-170]',
-      '(d.lat >= $1::float8 and d.lat <= $3::float8 and (d.lon >= $2::float8 or d.lon <= $4::float8))',
-      [1, 170, 3, -170],
-    ],
-    ['location:*', 'd.lat is not null', []],
     [
       '{!bbox pt=0,0 d=0}',
       '(d.lat >= $1::float8 and d.lat <= $3::float8 and (d.lon >= $2::float8 and d.lon <= $4::float8))',
       [0, 0, 0, 0],
     ],
-    [
-      '{!geofilt pt=1,2 d=0}',
-      '((d.lat >= $1::float8 and d.lat <= $3::float8 and (d.lon >= $2::float8 and d.lon <= $4::float8)) and ' +
-        '(case when d.lat is not null then 12742.0175428 * asin(least(1, sqrt(power(sin(radians(d.lat - $5::float8) / 2), 2) + ' +
-        'cos(radians($5::float8)) * cos(radians(d.lat)) * power(sin(radians(d.lon - $6::float8) / 2), 2)))) end) <= $7::float8)',
-      [1 - 1e-7, 2 - 1e-7, 1 + 1e-7, 2 + 1e-7, 1, 2, 0],
-    ],
     ['labels:*', 'cardinality(d.labels) > 0', []],
     ['shape_descriptor:*', 'exists (select from c1.descriptors_shape v where v.doc = d.doc)', []],
     ['id:a%_\\\\b*', 'd.id like $1::text', ['a\\%\\_\\\\b%']],
     ['labels:r?d', 'exists (select from unnest(d.labels) e(v) where e.v collate "C" like $1::text)', ['r_d']],
-    ['Über', 'd.words @@ $1::tsquery', ["('uber')"]],
     ['wi-fi', 'd.words @@ $1::tsquery', ["('wi') | ('fi')"]],
     ['東京都', 'd.words @@ $1::tsquery', ["('東京' <-> '京都')"]],
-    ['"red shoe"', 'd.words @@ $1::tsquery', ["'red' <-> 'shoe'"]],
     ["o'neil", 'd.words @@ $1::tsquery', ["('o''neil')"]],
-    ['Sho*', 'd.words @@ $1::tsquery', ["'sho':*"]],
     ['wi-f*', 'd.words @@ $1::tsquery', ["'wi' <-> 'f':*"]],
     ['{!words f=labels}red Shoe', 'd.words @@ $1::tsquery', ["(':labels:red') & (':labels:shoe')"]],
     ['- red', 'd.words @@ $1::tsquery', ["('red')"]],
-    ['"?!"', 'false', []],
   ])('%s is %s', (text, where, values) => {
     expect(compile(text)).toMatchObject({ where, values });
   });

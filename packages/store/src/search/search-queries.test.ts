@@ -54,6 +54,7 @@ describe.each(ENGINES)('search on %s', (kind) => {
       ['price:9007199254740992', '5'],
       ['price:9007199254740993', ''],
       ['price:[1000 TO *]', '5'],
+      ['price:[6 TO 99999999999999999999]', '245'],
       ['weight:[-2.5 TO 1.5}', '2'],
       ['weight:*', '124'],
       ['sold:true', '1'],
