@@ -4,6 +4,9 @@ import { type Bits, createBits, grownBits, hasBit, setBit } from './bits.ts';
 const ROW_BYTES = 12;
 const CELL_BYTES = 100;
 
+/** A document and its cell. */
+export type AssignedCell = readonly [doc: number, cell: number];
+
 /**
  * Assigns some rows of a collection to the cells of an inverted file (IVF: Jégou, Douze and Schmid 2011): a vector is
  * compared with the rows of a few cells instead of all rows. The caller decides which row belongs to which cell.

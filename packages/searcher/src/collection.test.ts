@@ -194,7 +194,6 @@ it('finds a document of a commit that was taken for a removed one before', () =>
   };
   add(1, 5);
   collection.advance(5);
-  collection.addRemoved('view', 2, vector);
   expect(docs(5)).toEqual([1]);
   add(2, 6);
   expect(docs(5)).toEqual([1]);

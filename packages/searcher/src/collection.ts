@@ -119,16 +119,6 @@ export class SearchedCollection {
     points.set(row, bytes);
   }
 
-  /**
-   * Adds a row that no commit sees, for {@link pairs}. Does nothing if the row exists. If it is a row of a later
-   * commit, {@link addRow} makes it visible.
-   */
-  addRemoved(module: string, doc: number, vector: Float32Array): void {
-    if (this.#rows.rowOf(doc) >= 0) return;
-    this.#rows.addInvisible(doc);
-    this.setVector(module, doc, vector);
-  }
-
   /** Adds documents to those that match a filter. Ignores documents that are not in this collection. */
   extendFilter(filter: number, docs: DocNumbers | DocSet): void {
     const bits = grownBits(this.#filters.get(filter) ?? createBits(this.#rows.count), this.#rows.count);
@@ -179,10 +169,10 @@ export class SearchedCollection {
     this.#cells = new Cells();
   }
 
-  /** @returns false if the document is not in this collection, or `beginCells` was not called */
-  assignCell(doc: number, cell: number): boolean {
-    const row = this.#rows.rowOf(doc);
-    if (row < 0 || this.#cells === undefined) return false;
+  /** @returns false if the document, or its vector, is not in this collection, or `beginCells` was not called */
+  assignCell(module: string, doc: number, cell: number): boolean {
+    const [row, vectors] = [this.#rows.rowOf(doc), this.#vectors.get(module)];
+    if (row < 0 || this.#cells === undefined || !vectors || !hasBit(vectors.rowsWithVector, row)) return false;
     this.#cells.assign(row, cell);
     return true;
   }
@@ -311,8 +301,7 @@ export class SearchedCollection {
     const vectors = this.#vectors.get(query.module);
     if (this.#cells === undefined) return undefined;
     // It is possible that no document of this thread has a vector of the module.
-    if (vectors === undefined)
-      return { isOverLimit: false, compared: 0, queries: new Int32Array(0), docs: new Float64Array(0) };
+    if (vectors === undefined) return { isOverLimit: false, queries: new Int32Array(0), docs: new Float64Array(0) };
     return findPairs(this.#rows, vectors, this.#cells, query);
   }
 

@@ -1,3 +1,4 @@
+export type { AssignedCell } from './cells.ts';
 export { type DocNumbers, type DocSet, docSetOf } from './doc-set.ts';
 export type { ValueList } from './messages.ts';
 export type { NearPairs, PairsQuery } from './pairs.ts';

@@ -1,3 +1,4 @@
+import type { AssignedCell } from './cells.ts';
 import type { DocNumbers, DocSet } from './doc-set.ts';
 import type { NearPairs, PairsQuery } from './pairs.ts';
 import type { PartMatch } from './points/verify.ts';
@@ -56,16 +57,14 @@ export type Request =
       readonly wanted: Uint8Array;
     }
   | { readonly kind: 'advance'; readonly key: number; readonly commit: number }
-  /** Vectors of documents that no commit sees any more, only for `pairs`. Rows that exist stay unchanged. */
+  /** Assigns documents with vectors of a module to cells. @see Cells */
   | {
-      readonly kind: 'gone';
+      readonly kind: 'cells';
       readonly key: number;
       readonly module: string;
-      readonly dimensions: number;
+      readonly isFirst: boolean;
       readonly bytes: Uint8Array;
     }
-  /** Assigns documents to cells. @see Cells */
-  | { readonly kind: 'cells'; readonly key: number; readonly isFirst: boolean; readonly bytes: Uint8Array }
   | { readonly kind: 'pairs'; readonly key: number; readonly query: PairsQuery }
   | { readonly kind: 'search'; readonly key: number; readonly query: VectorQuery }
   | { readonly kind: 'heads'; readonly key: number; readonly query: HeadsQuery }
@@ -92,8 +91,8 @@ export interface ReplyMessage {
   readonly points?: readonly PointCandidate[] | undefined;
   /** By number of the candidate. */
   readonly parts?: readonly (readonly [candidate: number, match: PartMatch])[];
-  /** The documents that are not in this collection. */
-  readonly missing?: readonly number[];
+  /** The documents that are not in this collection, and their cells. */
+  readonly missing?: readonly AssignedCell[];
   readonly failure?: string;
 }
 

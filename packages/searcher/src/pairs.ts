@@ -1,4 +1,4 @@
-import { type Bits, countBits, createBits, hasBit, setBit } from './bits.ts';
+import { type Bits, createBits, setBit } from './bits.ts';
 import type { Cells } from './cells.ts';
 import type { CodeTable } from './code-table.ts';
 import { FloatVectors } from './floats.ts';
@@ -24,8 +24,6 @@ export interface PairsQuery {
 export interface NearPairs {
   /** Whether there are more pairs than `maxPairs`; then none are returned. */
   readonly isOverLimit: boolean;
-  /** How many vectors were compared. */
-  readonly compared: number;
   /** For each pair: the index of the vector in the query, and the document. */
   readonly queries: Int32Array;
   readonly docs: Float64Array;
@@ -48,15 +46,11 @@ export function findPairs(
   const max = maxDistance ** 2 + SLACK;
   const dimensions = ends.length === 0 ? 0 : query.vectors.length / ends.length;
   const [queries, docs]: [number[], number[]] = [[], []];
-  const isEach = countBits(vectors.rowsWithVector) === table.count;
   if (rows.length < table.count) rows = new Uint32Array(Math.max(table.count, 2 * rows.length));
-  let compared = 0;
   for (let i = 0; i < ends.length && docs.length <= maxPairs; i++) {
     const asked = query.cells.subarray(i === 0 ? 0 : ends[i - 1], ends[i]);
-    const inCells = cells.rowsIn(asked, rows);
-    const count = isEach ? inCells : keepWithVector(vectors.rowsWithVector, inCells);
+    const count = cells.rowsIn(asked, rows);
     if (count === 0) continue;
-    compared += count;
     const vector = query.vectors.subarray(i * dimensions, (i + 1) * dimensions);
     const take = (row: number, low: number) => {
       if (low > max) return;
@@ -70,20 +64,9 @@ export function findPairs(
   const isOverLimit = docs.length > maxPairs;
   return {
     isOverLimit,
-    compared,
     queries: Int32Array.from(isOverLimit ? [] : queries),
     docs: Float64Array.from(isOverLimit ? [] : docs),
   };
-}
-
-/** Keeps those of the first rows that have a vector. @returns how many */
-function keepWithVector(rowsWithVector: Bits, count: number): number {
-  let kept = 0;
-  for (let i = 0; i < count; i++) {
-    const row = rows[i] as number;
-    if (hasBit(rowsWithVector, row)) rows[kept++] = row;
-  }
-  return kept;
 }
 
 function bitsOf(rows: Uint32Array, count: number): Bits {

@@ -2,8 +2,6 @@ import { type Bits, bitsBytes, clearBit, createBits, grownBits, setBit } from '.
 
 /** Value of `to` for a row that no commit has ended. */
 const LIVE = 0xffff_ffff;
-/** Value of `to` for a row that no commit has seen yet. */
-const INVISIBLE = 0;
 const EMPTY = -1;
 const GROWTH = 1.25;
 
@@ -60,23 +58,18 @@ export class RowTable {
     }
   }
 
-  /**
-   * Adds a document that is visible from commit `from` on. A document that exists stays unchanged, unless it was added
-   * by {@link addInvisible}.
-   */
+  /** Adds a document that is visible from commit `from` on. A document that exists stays unchanged. */
   add(doc: number, from: number): void {
-    const known = this.rowOf(doc);
-    if (known !== EMPTY && this.#to[known] !== INVISIBLE) return;
-    const row = known === EMPTY ? this.#append(doc) : known;
+    if (this.rowOf(doc) !== EMPTY) return;
+    const row = this.#count;
+    this.#reserve(row + 1);
+    this.#docs[row] = doc;
+    this.#count++;
+    this.#insert(row);
     this.#from[row] = from;
     this.#to[row] = LIVE;
     setBit(this.#live, row);
     this.#liveCount++;
-  }
-
-  /** Adds a document that no commit sees. A document that exists stays unchanged. */
-  addInvisible(doc: number): void {
-    if (this.rowOf(doc) === EMPTY) this.#to[this.#append(doc)] = INVISIBLE;
   }
 
   /** Ends a document: it is not visible from commit `to` on. */
@@ -127,15 +120,6 @@ export class RowTable {
     this.#live = createBits(capacity);
     this.#slots = new Int32Array(slotsFor(capacity)).fill(EMPTY);
     for (const row of rows) this.add(docs[row] as number, from[row] as number);
-  }
-
-  #append(doc: number): number {
-    const row = this.#count;
-    this.#reserve(row + 1);
-    this.#docs[row] = doc;
-    this.#count++;
-    this.#insert(row);
-    return row;
   }
 
   #reserve(count: number): void {

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import type { AssignedCell } from './cells.ts';
 import { SearchedCollection } from './collection.ts';
 import { mergeHeads } from './heads.ts';
 import { mergeCandidates, queryForPart } from './merge.ts';
@@ -139,10 +140,10 @@ export class Searcher implements AsyncDisposable {
    *
    * @param bytes `int8send(doc)` and `int4send(cell)` for each document
    * @param isFirst whether no document has a cell yet
-   * @returns the documents that are not loaded
+   * @returns the documents that are not loaded with a vector of the module, and their cells
    */
-  async assignCells(key: number, bytes: Uint8Array, isFirst: boolean): Promise<number[]> {
-    const replies = await this.#ask(key, { kind: 'cells', key, bytes, isFirst });
+  async assignCells(key: number, module: string, bytes: Uint8Array, isFirst: boolean): Promise<AssignedCell[]> {
+    const replies = await this.#ask(key, { kind: 'cells', key, module, bytes, isFirst });
     return replies.flatMap(({ missing }) => missing ?? []);
   }
 
@@ -183,7 +184,6 @@ export class Searcher implements AsyncDisposable {
     const isOverLimit = left < 0;
     return {
       isOverLimit,
-      compared: found.reduce((sum, { compared }) => sum + compared, 0),
       queries: Int32Array.from(isOverLimit ? [] : found.flatMap(({ queries }) => Array.from(queries))),
       docs: Float64Array.from(isOverLimit ? [] : found.flatMap(({ docs }) => Array.from(docs))),
     };

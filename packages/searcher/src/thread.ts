@@ -1,11 +1,12 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import type { AssignedCell } from './cells.ts';
 import { SearchedCollection } from './collection.ts';
 import type { ReplyMessage, Request, RequestMessage, ThreadConfig } from './messages.ts';
 import { mirrored, readPoints } from './points/point-format.ts';
 import { findPart, type PartMatch } from './points/verify.ts';
 import type { PartQuery } from './query.ts';
 import { threadOf } from './row-table.ts';
-import { readCells, readDocs, readRows, readVector, readVectors } from './wire.ts';
+import { readCells, readDocs, readRows, readVector } from './wire.ts';
 
 const port = parentPort;
 if (port === null) throw new Error('this file runs as a worker thread');
@@ -80,11 +81,6 @@ function replyTo(request: Request): Omit<ReplyMessage, 'number' | 'bytes'> {
     case 'rows':
       applyRows(collection, request);
       break;
-    case 'gone':
-      readVectors(request.bytes, request.dimensions, isOwn, (doc, vector) => {
-        collection.addRemoved(request.module, doc, vector);
-      });
-      break;
     case 'filter':
       collection.extendFilter(request.filter, request.docs);
       break;
@@ -104,9 +100,9 @@ function replyTo(request: Request): Omit<ReplyMessage, 'number' | 'bytes'> {
       break;
     case 'cells': {
       if (request.isFirst) collection.beginCells();
-      const missing: number[] = [];
+      const missing: AssignedCell[] = [];
       readCells(request.bytes, (doc, cell) => {
-        if (isOwn(doc) && !collection.assignCell(doc, cell)) missing.push(doc);
+        if (isOwn(doc) && !collection.assignCell(request.module, doc, cell)) missing.push([doc, cell]);
       });
       return { missing };
     }

@@ -124,27 +124,6 @@ export function readCells(bytes: Uint8Array, take: (doc: number, cell: number) =
   for (let at = 0; at < bytes.length; at += CELL_BYTES) take(readNumber(view, at), view.getInt32(at + DOC_BYTES));
 }
 
-/**
- * Calls back with each document and its vector, in the formats of `int8send` and `halfvec_send`.
- * @param isWanted says which vectors are decoded
- */
-export function readVectors(
-  bytes: Uint8Array,
-  dimensions: number,
-  isWanted: (doc: number) => boolean,
-  take: (doc: number, vector: Float32Array) => void,
-): void {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const vector = new Float32Array(dimensions);
-  const stride = DOC_BYTES + VECTOR_HEADER_BYTES + 2 * dimensions;
-  if (bytes.length % stride !== 0)
-    throw new Error(`vectors of ${dimensions} numbers do not have ${bytes.length} bytes`);
-  for (let at = 0; at < bytes.length; at += stride) {
-    const doc = readNumber(view, at);
-    if (isWanted(doc)) take(doc, readVector(bytes, at + DOC_BYTES, vector));
-  }
-}
-
 function readNumber(view: DataView, at: number): number {
   return view.getUint32(at) * 0x1_0000_0000 + view.getUint32(at + 4);
 }

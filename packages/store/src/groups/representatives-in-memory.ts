@@ -1,5 +1,3 @@
-import { BULK, type Queryable } from '../engine/engine.ts';
-import type { CellSource } from '../searcher/in-memory-cells.ts';
 import type { InMemoryCollection } from '../searcher/in-memory-collection.ts';
 import { NotInMemory } from '../searcher/not-in-memory.ts';
 import type { Grouping } from './rule.ts';
@@ -70,7 +68,7 @@ export class RepresentativesInMemory {
     return inMemory.askOrUnload(held, async () => {
       if (held.cells.version !== state.version) {
         if (waiting * REPRESENTATIVES_TO_READ < needed.documents) return undefined;
-        await held.cells.fill(state.version, this.#source(state), (behind) => this.#readCells(behind));
+        await held.cells.fill(state.version, this.#grouping.rule.module, (behind) => this.#readCells(behind));
       }
       return held.cells.version === state.version ? this.#ask(held, state.version, unassigned) : undefined;
     });
@@ -93,16 +91,10 @@ export class RepresentativesInMemory {
       ends[i] = end;
     }
     const { module, maxDistance } = this.#grouping.rule;
-    const pairs = await held.cells.pairs({ module, vectors, cells, ends, maxDistance, maxPairs: MAX_PAIRS });
-    if (pairs === undefined || pairs.isOverLimit) return undefined;
-    const representatives = new Map<bigint, bigint[]>();
-    for (const [i, query] of pairs.queries.entries()) {
-      const { doc } = unassigned[query] as UnassignedVector;
-      const near = representatives.get(doc) ?? [];
-      near.push(BigInt(pairs.docs[i] as number));
-      representatives.set(doc, near);
-    }
-    return { version, representatives };
+    const near = await held.cells.near({ module, vectors, cells, ends, maxDistance, maxPairs: MAX_PAIRS });
+    if (near === undefined) return undefined;
+    const found = unassigned.flatMap(({ doc }, i) => (near[i]?.length ? [[doc, near[i]] as const] : []));
+    return { version, representatives: new Map(found) };
   }
 
   async #needed(): Promise<NotInMemory> {
@@ -136,29 +128,13 @@ export class RepresentativesInMemory {
     return { bytes: row?.bytes ?? new Uint8Array(), last: isLast ? undefined : (row.last ?? undefined) };
   }
 
-  /** A representative may be placed whose document was replaced: the groups are updated later. */
-  #source({ target_commit: target }: GroupingState): CellSource {
-    const { store, collection, rule } = this.#grouping;
-    return {
-      commit: target,
-      module: rule.module,
-      readVectors: async (docs) => {
-        const sql = `select string_agg(int8send(doc) || halfvec_send(vector), '') as bytes
-          from ${collection.sqlSchema}.representatives where doc = any($1::bigint[])`;
-        const read = (tx: Queryable) => tx.query<{ bytes: Buffer | null }>(sql, [docs]);
-        const [row] = await store.engine.transaction(read, BULK);
-        return row?.bytes ?? Buffer.alloc(0);
-      },
-    };
-  }
-
   /** This process wrote a new state: adds its new representatives. */
   async addRepresentatives(
     from: GroupingState,
     to: GroupingState,
     came: readonly { readonly doc: bigint; readonly cells: readonly number[] }[] = [],
   ): Promise<void> {
-    const { store, collection } = this.#grouping;
+    const { store, collection, rule } = this.#grouping;
     const { inMemory } = store;
     const held = inMemory.loadedCollection(collection.id);
     if (held === undefined || held.cells.version !== from.version) return;
@@ -168,7 +144,7 @@ export class RepresentativesInMemory {
       bytes.setInt32(12 * i + 8, cells[0] as number);
     }
     await inMemory.askOrUnload(held, () =>
-      held.cells.extend(from.version, to.version, this.#source(to), new Uint8Array(bytes.buffer)),
+      held.cells.extend(from.version, to.version, rule.module, new Uint8Array(bytes.buffer)),
     );
   }
 }

@@ -1,12 +1,7 @@
-import type { NearPairs, PairsQuery } from '@akin/searcher';
+import type { AssignedCell, NearPairs, PairsQuery } from '@akin/searcher';
 
-export interface CellSource {
-  /** The cells are those of documents that were added up to this commit. */
-  readonly commit: bigint;
-  readonly module: string;
-  /** Reads the vectors of documents that may have been replaced: `int8send(doc)` and `halfvec_send(vector)` of each. */
-  readonly readVectors: (docs: readonly bigint[]) => Promise<Buffer>;
-}
+/** Approximate bytes of memory of a document that is not in the searcher. */
+const ABSENT_BYTES = 40;
 
 /** Documents with their cells: `int8send(doc)` and `int4send(cell)` of each. */
 interface AssignedChunk {
@@ -18,11 +13,8 @@ interface AssignedChunk {
 /** The collection whose cells these are: see InMemoryCollection. */
 interface CellHolder {
   pairs(query: PairsQuery): Promise<NearPairs | undefined>;
-  assignCells(bytes: Uint8Array, isFirst: boolean): Promise<number[]>;
-  addRemoved(commit: bigint, module: string, vectors: Buffer): Promise<boolean>;
+  assignCells(module: string, bytes: Uint8Array, isFirst: boolean): Promise<readonly AssignedCell[]>;
 }
-
-type ReadNext = (behind: bigint) => Promise<AssignedChunk>;
 
 /** Which documents of a collection in memory are in cells, and for which version that is complete. */
 export class InMemoryCells {
@@ -30,6 +22,9 @@ export class InMemoryCells {
   /** Fills them, for all callers that wait for it. */
   #filling: Promise<void> | undefined;
   #version: string | undefined;
+  /** Documents that memory lacks because they were replaced, by their cells. */
+  #absent = new Map<number, bigint[]>();
+  #absentCount = 0;
 
   constructor(held: CellHolder) {
     this.#held = held;
@@ -40,49 +35,59 @@ export class InMemoryCells {
     return this.#version;
   }
 
-  /** @returns undefined if the cells are no longer complete */
-  async pairs(query: PairsQuery): Promise<NearPairs | undefined> {
-    const version = this.#version;
-    const pairs = await this.#held.pairs(query);
-    if (pairs === undefined && this.#version === version) this.#version = undefined;
-    return pairs;
+  get bytes(): number {
+    return ABSENT_BYTES * this.#absentCount;
   }
 
   /**
-   * Fills the cells for a version. The collection must reach the commit of the source. @param readNext reads the next
-   * documents after one, with their cells
+   * The documents that may be near each vector of a query, among those in its cells.
+   *
+   * @returns undefined if the cells are no longer complete, or there are more than `maxPairs`
    */
-  fill(version: string, source: CellSource, readNext: ReadNext): Promise<void> {
-    this.#filling ??= this.#fill(version, source, readNext).finally(() => {
+  async near(query: PairsQuery): Promise<bigint[][] | undefined> {
+    const version = this.#version;
+    const pairs = await this.#held.pairs(query);
+    if (pairs === undefined && this.#version === version) this.#version = undefined;
+    if (pairs === undefined || pairs.isOverLimit) return undefined;
+    const near = Array.from(query.ends, (end, i) =>
+      Array.from(query.cells.subarray(query.ends[i - 1] ?? 0, end)).flatMap((cell) => this.#absent.get(cell) ?? []),
+    );
+    for (const [i, at] of pairs.queries.entries()) near[at]?.push(BigInt(pairs.docs[i] as number));
+    return near;
+  }
+
+  /** Fills the cells for a version. @param readNext reads the next documents after one, with their cells */
+  fill(version: string, module: string, readNext: (behind: bigint) => Promise<AssignedChunk>): Promise<void> {
+    const fill = async () => {
+      this.#version = undefined;
+      this.#absent = new Map();
+      this.#absentCount = 0;
+      for (let behind: bigint | undefined = -1n, isFirst = true; behind !== undefined; isFirst = false) {
+        const { bytes, last }: AssignedChunk = await readNext(behind);
+        await this.#assign(module, bytes, isFirst);
+        behind = last;
+      }
+      this.#version = version;
+    };
+    this.#filling ??= fill().finally(() => {
       this.#filling = undefined;
     });
     return this.#filling;
   }
 
   /** Adds the changes from another version. If the cells are of neither version, they do not change. */
-  async extend(from: string, to: string, source: CellSource, bytes: Uint8Array): Promise<void> {
+  async extend(from: string, to: string, module: string, bytes: Uint8Array): Promise<void> {
     if (this.#version !== from) return;
-    const isWhole = bytes.length === 0 || (await this.#assign(source, bytes, false));
-    if (this.#version === from) this.#version = isWhole ? to : undefined;
+    if (bytes.length > 0) await this.#assign(module, bytes, false);
+    if (this.#version === from) this.#version = to;
   }
 
-  async #fill(version: string, source: CellSource, readNext: ReadNext): Promise<void> {
-    this.#version = undefined;
-    let isWhole = true;
-    for (let behind: bigint | undefined = -1n, isFirst = true; behind !== undefined; isFirst = false) {
-      const { bytes, last }: AssignedChunk = await readNext(behind);
-      isWhole = (await this.#assign(source, bytes, isFirst)) && isWhole;
-      behind = last;
+  async #assign(module: string, bytes: Uint8Array, isFirst: boolean): Promise<void> {
+    for (const [doc, cell] of await this.#held.assignCells(module, bytes, isFirst)) {
+      const others = this.#absent.get(cell) ?? [];
+      this.#absent.set(cell, others);
+      others.push(BigInt(doc));
+      this.#absentCount++;
     }
-    if (isWhole) this.#version = version;
-  }
-
-  /** @returns whether all of them are in cells now */
-  async #assign({ commit, module, readVectors }: CellSource, bytes: Uint8Array, isFirst: boolean): Promise<boolean> {
-    const missing = await this.#held.assignCells(bytes, isFirst);
-    if (missing.length === 0) return true;
-    const vectors = await readVectors(missing.map(BigInt));
-    if (!(await this.#held.addRemoved(commit, module, vectors))) return false;
-    return (await this.#held.assignCells(bytes, false)).length === 0;
   }
 }

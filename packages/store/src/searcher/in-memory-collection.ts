@@ -1,4 +1,5 @@
 import {
+  type AssignedCell,
   type Candidates,
   type CountQuery,
   type Heads,
@@ -99,7 +100,7 @@ export class InMemoryCollection {
 
   /** The memory that it uses, and will use after reading. */
   get bytes(): number {
-    return Math.max(this.#searcher.bytesOf(this.#key) + this.columns.bytes, this.#reserved);
+    return Math.max(this.#searcher.bytesOf(this.#key) + this.columns.bytes + this.cells.bytes, this.#reserved);
   }
 
   get isBeingRead(): boolean {
@@ -183,23 +184,10 @@ export class InMemoryCollection {
     return this.#searcher.pairs(this.#key, query);
   }
 
-  async assignCells(bytes: Uint8Array, isFirst: boolean): Promise<number[]> {
-    const missing = await this.#searcher.assignCells(this.#key, shared(bytes), isFirst);
+  async assignCells(module: string, bytes: Uint8Array, isFirst: boolean): Promise<AssignedCell[]> {
+    const missing = await this.#searcher.assignCells(this.#key, module, shared(bytes), isFirst);
     await this.#grown(this);
     return missing;
-  }
-
-  /**
-   * Adds vectors of documents up to a commit, which later ones may have replaced.
-   *
-   * @returns false if the data does not reach the commit, see {@link hasRowsUpTo}
-   */
-  addRemoved(commit: bigint, module: string, vectors: Buffer): Promise<boolean> {
-    return this.#serialize(async () => {
-      if (vectors.length === 0 || !this.hasRowsUpTo(commit, module)) return false;
-      await this.#change({ kind: 'gone', module, dimensions: vectors.readUInt16BE(8), bytes: shared(vectors) });
-      return true;
-    });
   }
 
   /** Removes it from the searcher. A read in progress ends with the next chunk. */
