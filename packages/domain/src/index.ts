@@ -4,6 +4,7 @@ export * from './dates.ts';
 export * from './document.ts';
 export * from './errors.ts';
 export * from './expiry.ts';
+export * from './file-fields.ts';
 export { type Distance, EARTH_RADIUS_KILOMETERS, type ParameterLookup, parseGeodist } from './geodist.ts';
 export * from './half.ts';
 export * from './ids.ts';

@@ -1,5 +1,4 @@
-import { AkinError, JsonNumber, JsonObject, parseJson, stringifyJson } from '@akin/domain';
-import { FILE_FIELDS } from '../folder/file-document.ts';
+import { AkinError, JsonNumber, JsonObject, PLACE_FIELDS, parseJson, stringifyJson } from '@akin/domain';
 import type { Line } from './line.ts';
 import type { LocalPictures } from './local-pictures.ts';
 import type { TableColumns } from './table-columns.ts';
@@ -75,7 +74,7 @@ async function withPicture(
   // A path is no address that could be shown.
   const others = without('import', 'thumbnail', ...(column === 'image' ? ['image'] : []));
   // Other columns of these names mean something else.
-  const isFree = others.every(([name]) => name === column || !(name in FILE_FIELDS));
+  const isFree = others.every(([name]) => name === column || !(name in PLACE_FIELDS));
   const named = Object.entries(isFree ? (file ?? {}) : {}).map(
     ([name, value]) => [name, typeof value === 'number' ? new JsonNumber(String(value)) : value] as const,
   );

@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { type Collection, KeyError } from '@akin/client';
+import { PLACE_FIELDS } from '@akin/domain';
 import { parseModulesApply } from '@akin/modules/manifests';
 import { analysisConfig } from '../commands/serve-options.ts';
 import { splitList } from '../fleet/options.ts';
-import { FILE_FIELDS } from '../folder/file-document.ts';
 import { modelOf } from '../folder/run-folders.ts';
 import { ContentModels } from '../models/content-models.ts';
 import { createModelAnalyzers } from '../models/model-analyzers.ts';
@@ -154,7 +154,7 @@ export async function openLocalPictures(
   const analyzer = await createModelAnalyzers(config, models);
   const collection = client.collection(name);
   const folder = picturesFolder(file, options);
-  const areFree = Object.entries(FILE_FIELDS).every(
+  const areFree = Object.entries(PLACE_FIELDS).every(
     ([field, type]) =>
       (field === picture || !types?.has(field)) &&
       schema.fields.every((known) => known.name !== field || known.type === type),

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { titleOfFile } from '@akin/domain';
+import { type PLACE_FIELDS, titleOfFile } from '@akin/domain';
 import { toFields } from '@akin/imaging';
 import type { Analysis } from '@akin/modules/analyze';
 import { factsRecord, updateOfFacts } from './file-facts.ts';
@@ -87,11 +87,8 @@ export function folderLabels(below: string): string[] {
   return below.normalize('NFC').split('/').slice(0, -1);
 }
 
-/** The fields that name the file of a document, and tell that the file is what was indexed, with their types. */
-export const FILE_FIELDS = { source: 'string', path: 'string', bytes: 'long', file_hash: 'long' } as const;
-
 export function placeOfFile({ source, path, bytes }: Pick<Candidate, 'source' | 'path' | 'bytes'>, hash: number) {
-  return { source, path, bytes, file_hash: hash } satisfies Record<keyof typeof FILE_FIELDS, string | number>;
+  return { source, path, bytes, file_hash: hash } satisfies Record<keyof typeof PLACE_FIELDS, string | number>;
 }
 
 /** All fields that tell which file a document came from. */

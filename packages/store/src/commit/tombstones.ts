@@ -1,4 +1,5 @@
-import { type FieldType, parseQuery } from '@akin/domain';
+import { parseQuery } from '@akin/domain';
+import { fileColumn } from '../collections/file-column.ts';
 import type { Collection, CollectionSchema, Store } from '../context.ts';
 import { columnsOf } from '../engine/binary.ts';
 import type { Queryable, Row, SqlValue } from '../engine/engine.ts';
@@ -30,23 +31,16 @@ export interface TombstonePage {
   readonly next: string | undefined;
 }
 
-/** The fields that name the file of a document. A document that lacks one of them leaves no tombstone. */
-const FILE_FIELDS: readonly (readonly [name: string, type: FieldType])[] = [
-  ['source', 'string'],
-  ['modified', 'date'],
-  ['bytes', 'long'],
-];
-const OPTIONAL_FIELDS: readonly (readonly [name: string, type: FieldType])[] = [
-  ['path', 'string'],
-  ['file_hash', 'long'],
-];
+/** A document that lacks one of these fields leaves no tombstone. */
+const REQUIRED_FIELDS = ['source', 'modified', 'bytes'] as const;
+const OPTIONAL_FIELDS = ['path', 'file_hash'] as const;
 
 /** Maximum number per collection, the newest ones: about 240 MB. */
 const MAX_TOMBSTONES = 1_000_000;
 const WINDOW = 5_000n;
 
 interface FileColumns {
-  /** The columns of `documents` for {@link FILE_FIELDS}. */
+  /** The columns of `documents` for {@link REQUIRED_FIELDS}. */
   readonly required: readonly string[];
   /** Those for {@link OPTIONAL_FIELDS}; undefined for a field that no document has. */
   readonly optional: readonly (string | undefined)[];
@@ -54,12 +48,9 @@ interface FileColumns {
 
 /** Undefined if no document is from a file. */
 function fileColumns(schema: CollectionSchema): FileColumns | undefined {
-  const columnOf = ([name, type]: readonly [string, FieldType]) => {
-    const column = schema.columns.get(name);
-    return column?.kind === 'column' && column.type === type ? column.sql : undefined;
-  };
-  const required = FILE_FIELDS.map(columnOf).filter((column) => column !== undefined);
-  return required.length === FILE_FIELDS.length ? { required, optional: OPTIONAL_FIELDS.map(columnOf) } : undefined;
+  const required = REQUIRED_FIELDS.map((name) => fileColumn(schema, name)).filter((column) => column !== undefined);
+  if (required.length < REQUIRED_FIELDS.length) return undefined;
+  return { required, optional: OPTIONAL_FIELDS.map((name) => fileColumn(schema, name)) };
 }
 
 /**

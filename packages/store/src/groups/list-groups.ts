@@ -1,4 +1,5 @@
-import type { Distance, FieldType, Query, StoredDocument } from '@akin/domain';
+import type { Distance, Query, StoredDocument } from '@akin/domain';
+import { fileColumn } from '../collections/file-column.ts';
 import type { Collection, Store } from '../context.ts';
 import { readDocuments, selectFields } from '../search/hydrate.ts';
 import { conditionsOf } from '../search/matching.ts';
@@ -157,12 +158,11 @@ async function allGroups(
  * `source` means.
  */
 function fileKeys({ schema }: Snapshot): string[] {
-  const columnOf = (name: string, type: FieldType) => {
-    const column = schema.columns.get(name);
-    return column?.kind === 'column' && column.type === type ? `d.${column.sql}` : undefined;
-  };
-  const [source, path] = ['source', 'path'].map((name) => columnOf(name, 'string'));
-  const [bytes, hash, inode] = ['bytes', 'file_hash', 'file_inode'].map((name) => columnOf(name, 'long'));
+  const names = ['source', 'path', 'bytes', 'file_hash', 'file_inode'] as const;
+  const [source, path, bytes, hash, inode] = names.map((name) => {
+    const column = fileColumn(schema, name);
+    return column && `d.${column}`;
+  });
   if (source === undefined || bytes === undefined) return [];
   const place = `case when ${bytes} is not null then rtrim(${source}, '/\\') || '/' || coalesce(${path ?? 'null'}, d.id) end`;
   return hash && inode ? [place, `${inode} || ' ' || ${hash} || ' ' || ${bytes}`] : [place];
