@@ -36,10 +36,14 @@ const UNIQUE_VIOLATION = '23505';
 const DEADLOCK = '40P01';
 const MAX_ATTEMPTS = 5;
 
-export async function listCollections(store: Store): Promise<Collection[]> {
-  const rows = await store.engine.query(
-    `select ${COLUMNS} from akin.collections where replaced_at is null order by name`,
-  );
+/** Those that no other one has replaced, by name. */
+export function listCollections({ engine }: Store): Promise<Collection[]> {
+  return readCollections(engine, 'replaced_at is null order by name');
+}
+
+/** @param where and the order, as SQL */
+async function readCollections(tx: Queryable, where: string, params: readonly number[] = []): Promise<Collection[]> {
+  const rows = await tx.query(`select ${COLUMNS} from akin.collections where ${where}`, params);
   return rows.map(fromRow);
 }
 
@@ -86,18 +90,13 @@ export async function notifyHousekeeping(tx: Queryable, { id }: Collection): Pro
 }
 
 /** The collection with a number, if it exists and was not replaced. */
-export async function collectionOf(store: Store, id: number): Promise<Collection | undefined> {
-  const [row] = await store.engine.query(
-    `select ${COLUMNS} from akin.collections where id = $1 and replaced_at is null`,
-    [id],
-  );
-  return row && fromRow(row);
+export async function collectionOf({ engine }: Store, id: number): Promise<Collection | undefined> {
+  return (await readCollections(engine, 'id = $1 and replaced_at is null', [id]))[0];
 }
 
 /** The collection that a reindex put in the place of another one, if it did. */
-export async function successorOf(store: Store, { id }: Collection): Promise<Collection | undefined> {
-  const [row] = await store.engine.query(`select ${COLUMNS} from akin.collections where predecessor = $1`, [id]);
-  return row && fromRow(row);
+export async function successorOf({ engine }: Store, { id }: Collection): Promise<Collection | undefined> {
+  return (await readCollections(engine, 'predecessor = $1', [id]))[0];
 }
 
 /** @throws AkinError not-found that names it and existing ones */
@@ -200,15 +199,12 @@ function removeTables(store: Store, collection: Collection): Promise<Collection 
       [collection.name],
     );
     // A later collection with the same name must not get its documents.
-    const [reindex] = await tx.query(
-      `with gone as (
-         delete from akin.reindexes
-          where name = $1 and not exists (select from akin.collections where name = $1) returning target
-       )
-       select ${COLUMNS} from akin.collections where id = (select target from gone) and replaced_at is null`,
+    const [reindex] = await tx.query<{ target: number }>(
+      `delete from akin.reindexes
+        where name = $1 and not exists (select from akin.collections where name = $1) returning target`,
       [collection.name],
     );
-    return reindex && fromRow(reindex);
+    return reindex && (await readCollections(tx, 'id = $1 and replaced_at is null', [reindex.target]))[0];
   });
 }
 
@@ -228,10 +224,8 @@ async function retryOnDeadlock<T>(work: () => Promise<T>): Promise<T> {
 
 /** Removes collections that were replaced so long ago that nothing uses them. */
 export async function dropReplaced(store: Store): Promise<void> {
-  const rows = await store.engine.query(
-    `select ${COLUMNS} from akin.collections where replaced_at < now() - interval '2 minutes'`,
-  );
-  for (const row of rows) await dropCollection(store, fromRow(row));
+  const replaced = await readCollections(store.engine, "replaced_at < now() - interval '2 minutes'");
+  for (const collection of replaced) await dropCollection(store, collection);
 }
 
 export async function collectionStatus(store: Store, collection: Collection): Promise<CollectionStatus> {

@@ -36,21 +36,9 @@ interface FieldIndex {
 
 /** Indexes by their name. Those of partitions are created one by one: PostgreSQL cannot create all without a lock. */
 function indexesFor(collection: Collection, uses: readonly ColumnUse[]): Map<string, FieldIndex> {
-  const definitions = [...definitionsFor(uses)];
-  return new Map(
-    definitions.flatMap(([name, definition]) =>
-      partitionSuffixes(collection).map((suffix): [string, FieldIndex] => [
-        name + suffix,
-        { table: `${collection.sqlSchema}.documents${suffix}`, definition },
-      ]),
-    ),
-  );
-}
-
-/** Indexes by their name, each as the text after `on documents`. */
-function definitionsFor(uses: readonly ColumnUse[]): Map<string, string> {
   const kinds = new Map<string, Set<UseKind>>();
   for (const { column, kind } of uses) kinds.set(column, (kinds.get(column) ?? new Set()).add(kind));
+  /** By name, each as the text after `on documents`. */
   const indexes = new Map<string, string>();
   for (const [column, used] of kinds) {
     // After the value comes the id, by which equal values are ordered. With the commit numbers and the number of the
@@ -68,7 +56,16 @@ function definitionsFor(uses: readonly ColumnUse[]): Map<string, string> {
       indexes.set(`field_${column}_rising`, `(${column}, id) include (valid_from, valid_to, doc)`);
     }
   }
-  return new Map([...indexes].slice(0, MAX_INDEXES));
+  return new Map(
+    [...indexes]
+      .slice(0, MAX_INDEXES)
+      .flatMap(([name, definition]) =>
+        partitionSuffixes(collection).map((suffix): [string, FieldIndex] => [
+          name + suffix,
+          { table: `${collection.sqlSchema}.documents${suffix}`, definition },
+        ]),
+      ),
+  );
 }
 
 /**

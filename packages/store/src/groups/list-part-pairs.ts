@@ -1,11 +1,10 @@
-import { type Distance, type Query, type StoredDocument, withErrorContext } from '@akin/domain';
+import type { Distance, Query, StoredDocument } from '@akin/domain';
 import type { Collection, Store } from '../context.ts';
-import { compileQuery } from '../search/compile.ts';
 import { readDocuments, selectFields } from '../search/hydrate.ts';
+import { conditionsOf } from '../search/matching.ts';
 import { Params } from '../search/params.ts';
 import { areaOf, type Box, type PartBox } from '../search/part-box.ts';
 import { type Snapshot, withSnapshot } from '../search/snapshot.ts';
-import { visible } from '../search/visible.ts';
 
 /** The ids of a pair. */
 type PartPairIds = readonly [whole: string, part: string];
@@ -120,9 +119,7 @@ async function readPairs(
 ): Promise<{ readonly rows: readonly PairRow[]; readonly total: number }> {
   const { sqlSchema: S } = snapshot;
   const params = new Params();
-  const context = { tables: snapshot, params, now, timeZone };
-  const compiled = filters.map((one) => withErrorContext('fq', () => compileQuery(one, context, false).where));
-  const where = [visible(snapshot, params), ...compiled.map((one) => `(${one})`)].join(' and ');
+  const { where } = conditionsOf({ query: { kind: 'all' }, filters, rows }, snapshot, { now, timeZone }, params);
   const matching = (doc: string) => `(select d.id from ${S}.documents d where d.doc = ${doc} and ${where} offset 0)`;
   const group = (doc: string) =>
     `coalesce((select f.representative from ${S}.followers f where f.doc = ${doc}), ${doc})`;

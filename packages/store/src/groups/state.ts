@@ -24,30 +24,27 @@ export interface GroupingState {
 
 const COLUMNS = 'rule, as_of_commit, target_commit, last_doc, xmin::text as version';
 
-export async function readState(tx: Queryable, { sqlSchema: S }: Collection): Promise<GroupingState> {
-  const [state] = await tx.query<GroupingState>(`select ${COLUMNS} from ${S}.grouping_state`);
-  if (state === undefined) throw new Error('the state of the grouping is missing');
-  return state;
+export function readState(tx: Queryable, { sqlSchema: S }: Collection): Promise<GroupingState> {
+  return oneState(tx, `select ${COLUMNS} from ${S}.grouping_state`);
 }
 
 /** Reads the state, and locks it until the end of the transaction: a process that changes groups needs this lock. */
-export async function lockState(tx: Queryable, { sqlSchema: S }: Collection): Promise<GroupingState> {
-  const [state] = await tx.query<GroupingState>(`select ${COLUMNS} from ${S}.grouping_state for update`);
-  if (state === undefined) throw new Error('the state of the grouping is missing');
-  return state;
+export function lockState(tx: Queryable, { sqlSchema: S }: Collection): Promise<GroupingState> {
+  return oneState(tx, `select ${COLUMNS} from ${S}.grouping_state for update`);
 }
 
 /** Writes the state, under its lock. @param assignments for `update … set`, with `params` @returns the new state */
-export async function writeState(
+export function writeState(
   tx: Queryable,
   { sqlSchema: S }: Collection,
   assignments: string,
   params: readonly SqlValue[] = [],
 ): Promise<GroupingState> {
-  const [state] = await tx.query<GroupingState>(
-    `update ${S}.grouping_state set ${assignments} returning ${COLUMNS}`,
-    params,
-  );
+  return oneState(tx, `update ${S}.grouping_state set ${assignments} returning ${COLUMNS}`, params);
+}
+
+async function oneState(tx: Queryable, sql: string, params: readonly SqlValue[] = []): Promise<GroupingState> {
+  const [state] = await tx.query<GroupingState>(sql, params);
   if (state === undefined) throw new Error('the state of the grouping is missing');
   return state;
 }

@@ -4,7 +4,7 @@ import type { Collection, Store } from '../context.ts';
 import type { Queryable } from '../engine/engine.ts';
 import { findParts } from '../search/find-parts.ts';
 import { areaOf, exchanged, type PartBox } from '../search/part-box.ts';
-import { NotInMemory } from '../searcher/not-in-memory.ts';
+import { missingPoints } from '../searcher/not-in-memory.ts';
 
 /** Documents that are compared between two writes of the progress. */
 const CHUNK = 10;
@@ -186,12 +186,8 @@ async function readPoints(
 ): Promise<'in memory' | 'later' | 'no space'> {
   const { engine, inMemory } = store;
   if (inMemory.loadedCollection(collection.id)?.hasModule(module)) return 'in memory';
-  const [row] = await engine.query<{ count: bigint }>(
-    `select count(${column}) as count from ${collection.sqlSchema}.documents where valid_from <= $1 and valid_to > $1`,
-    [commit],
-    'bulk',
-  );
-  const missing = new NotInMemory(module, Number(row?.count), 0);
+  const read = (tx: Queryable) => missingPoints(tx, collection, module, column, commit);
+  const missing = await engine.transaction(read, { lane: 'bulk' });
   const options = { commit, isWorthReading: true, signal };
   if (!inMemory.hasSpaceFor(collection, missing)) return 'no space';
   return (await inMemory.findForBackground({ engine }, collection, missing, options)) ? 'in memory' : 'later';

@@ -3,7 +3,7 @@ import type { PartMatch, Restriction } from '@akin/searcher';
 import { descriptorTable } from '../collections/collection-tables.ts';
 import type { Collection, Store } from '../context.ts';
 import type { InMemoryCollection } from '../searcher/in-memory-collection.ts';
-import { NotInMemory } from '../searcher/not-in-memory.ts';
+import { missingPoints, NotInMemory } from '../searcher/not-in-memory.ts';
 import { statements } from '../statements.ts';
 import type { Clock } from './date-math.ts';
 import { InMemoryFilters } from './in-memory-filters.ts';
@@ -102,19 +102,15 @@ async function find(
   snapshot: Snapshot,
   clock: Clock,
 ): Promise<FoundParts | NotInMemory> {
-  const { tx, sqlSchema } = snapshot;
+  const { tx } = snapshot;
   const commit = Number(snapshot.commit);
   const column = store.modules.find(({ name }) => name === module)?.points;
   if (column === undefined) throw new Error(`the module ${module} has no points`);
   const held = await store.inMemory.find(collection, tx, snapshot.commit, module);
   if (held === undefined) {
     // Whatever the key may see: this is how much has to be read.
-    const [row] = await tx.query<{ count: bigint }>(
-      `select count(${column}) as count from ${sqlSchema}.documents where valid_from <= $1 and valid_to > $1`,
-      [snapshot.commit],
-    );
-    const count = Number(row?.count);
-    return count === 0 ? { commit, parts: [] } : new NotInMemory(module, count, 0);
+    const missing = await missingPoints(tx, snapshot, module, column, snapshot.commit);
+    return missing.documents === 0 ? { commit, parts: [] } : missing;
   }
   const rank = await near?.((id, by) => readDescriptor(snapshot, id, by));
   const found = await store.inMemory.askOrUnload(held, async () => {
