@@ -40,8 +40,9 @@ async function send(page: string, kind: string) {
 
 describe('the first start', () => {
   it('fills the demo while it answers, also when it was killed half-way', async () => {
-    const demo = await readFile(new URL('../../apps/akin/demo/documents.json', import.meta.url), 'utf8');
-    expect(await documents()).toBe(JSON.parse(demo).documents.length);
+    const [, count] = akin.command.out.match(/Demo: (\d+) of \1 pictures/) ?? [];
+    expect(Number(count)).toBeGreaterThan(200);
+    expect(await documents()).toBe(Number(count));
     expect(akin.command.err).toBe('');
   });
 

@@ -4,9 +4,9 @@ import { findCollection } from '../src/collections/collections.ts';
 import { commit } from '../src/commit/commit.ts';
 import type { Collection, Store } from '../src/context.ts';
 import { type ReindexWork, runReindex } from '../src/reindex/run-reindex.ts';
+import type { ReindexSettings } from '../src/reindex/state.ts';
 import { beginReindex } from '../src/reindex/state.ts';
-import { openStore } from '../src/store.ts';
-import { parseTestOutputs, TEST_MODULES, testDescriptorTexts, testLocation } from './support.ts';
+import { openTestStore, parseTestOutputs, testLocation } from './support.ts';
 
 /** A store on PostgreSQL whose models accept outputs without the name `v2` as long as `takes.first`. */
 export async function storeWithModels() {
@@ -16,13 +16,7 @@ export async function storeWithModels() {
     if (!takes.first && !json.includes('"v2"')) throw new AkinError('bad-request', 'These are of version 1.');
     return parseTestOutputs(json);
   };
-  const store = await openStore({
-    ...location,
-    modules: TEST_MODULES,
-    graceMilliseconds: 0,
-    parseOutputs,
-    descriptorTexts: testDescriptorTexts,
-  });
+  const store = await openTestStore(location, 0, { parseOutputs });
   return {
     store,
     takes,
@@ -34,7 +28,11 @@ export async function storeWithModels() {
 }
 
 /** @param onCommit called before each commit, to change something */
-export function workOf(store: Store, onCommit: (name: string) => Promise<void> = async () => {}): ReindexWork {
+export function workOf(
+  store: Store,
+  onCommit: (name: string) => Promise<void> = async () => {},
+  more: Partial<ReindexWork> = {},
+): ReindexWork {
   return {
     holder: randomUUID(),
     allowMissing: false,
@@ -44,19 +42,33 @@ export function workOf(store: Store, onCommit: (name: string) => Promise<void> =
       await onCommit(name);
       await commit(store, await findCollection(store, name));
     },
+    ...more,
   };
 }
 
+/** @returns the empty collection that will replace the other one */
+export async function targetOf(
+  store: Store,
+  collection: Collection,
+  holder: string = randomUUID(),
+  fields = new Map(),
+  settings?: ReindexSettings,
+): Promise<Collection> {
+  const target = await beginReindex(store, collection, holder, fields, settings);
+  if (target === undefined) throw new Error('a reindex is already running');
+  return target;
+}
+
+/** @returns the collection that has replaced the other one */
 export async function reindex(
   store: Store,
   collection: Collection,
-  work: ReindexWork,
+  work: ReindexWork = workOf(store),
   fields = new Map(),
-  settings: Parameters<typeof beginReindex>[4] = {},
-): Promise<void> {
-  const target = await beginReindex(store, collection, work.holder, fields, settings);
-  if (target === undefined) throw new Error('a reindex is already running');
-  await runReindex(store, collection, target, work);
+  settings?: ReindexSettings,
+): Promise<Collection> {
+  await runReindex(store, collection, await targetOf(store, collection, work.holder, fields, settings), work);
+  return findCollection(store, collection.name);
 }
 
 /** A document. */

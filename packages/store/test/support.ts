@@ -20,7 +20,7 @@ import type { Engine } from '../src/engine/engine.ts';
 import { openPglite } from '../src/engine/pglite.ts';
 import { openPostgres } from '../src/engine/postgres.ts';
 import type { DescriptorTexts, ParsedDescriptor } from '../src/model-sets.ts';
-import { openStore } from '../src/store.ts';
+import { openStore, type StoreConfig } from '../src/store.ts';
 
 export type EngineKind = 'pglite' | 'postgres';
 
@@ -134,11 +134,7 @@ export const TEST_STORE = {
 export function openTestStore(
   location: TestLocation,
   graceMilliseconds = 0,
-  settings: {
-    readonly indexedFrom?: number;
-    readonly exactDocuments?: number;
-    readonly shardsFrom?: number;
-  } = {},
+  settings: Partial<StoreConfig> = {},
 ): Promise<Store> {
   return openStore({
     ...location,

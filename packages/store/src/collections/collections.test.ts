@@ -1,16 +1,7 @@
 import { onPostgres } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import {
-  ENGINES,
-  openTestStore,
-  parseTestOutputs,
-  TEST_MODULES,
-  type TestLocation,
-  testDescriptorTexts,
-  testLocation,
-} from '../../test/support.ts';
+import { ENGINES, openTestStore, TEST_MODULES, type TestLocation, testLocation } from '../../test/support.ts';
 import type { Store } from '../context.ts';
-import { openStore } from '../store.ts';
 import { collectionStatus, createCollection, dropCollection, findCollection, listCollections } from './collections.ts';
 import { addFields } from './fields.ts';
 import { loadSchema } from './schema.ts';
@@ -166,12 +157,7 @@ describe.each(ENGINES)('collections on %s', (kind) => {
       ],
       descriptor: { output: 'depth_descriptor', cell: 'depth_cell', dimensions: 8 },
     };
-    store = await openStore({
-      ...location,
-      modules: [...TEST_MODULES, added],
-      parseOutputs: parseTestOutputs,
-      descriptorTexts: testDescriptorTexts,
-    });
+    store = await openTestStore(location, 0, { modules: [...TEST_MODULES, added] });
     const collection = await findCollection(store, 'my-collection');
     expect((await loadSchema(store, collection)).columns.get('depth_mean')).toEqual({
       kind: 'column',

@@ -4,11 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   accept,
   ENGINES,
-  parseTestOutputs,
+  openTestStore,
   TEST_MODULES,
-  TEST_STORE,
   type TestLocation,
-  testDescriptorTexts,
   testLocation,
   testOutputs,
   visible,
@@ -17,7 +15,6 @@ import { claimForAnalysis } from '../analyze/analysis.ts';
 import { commit } from '../commit/commit.ts';
 import { takeLeases } from '../commit/leases.ts';
 import type { Collection, Store } from '../context.ts';
-import { openStore } from '../store.ts';
 import { createCollection, findCollection } from './collections.ts';
 import { calibrationOf, otherModels, requireOwnModels } from './models.ts';
 import { loadSchema } from './schema.ts';
@@ -41,15 +38,8 @@ describe.each(ENGINES)('models in a store on %s', (engine) => {
       module.descriptor ? { ...module, descriptor: { ...module.descriptor, dimensions } } : module,
     );
     const models = model === undefined ? {} : { models: new Map([['shape', model]]) };
-    const own = { ...models, ...(calibration ? { calibrations: new Map([['shape', calibration]]) } : {}) };
-    store = await openStore({
-      ...location,
-      modules,
-      parseOutputs: parseTestOutputs,
-      descriptorTexts: testDescriptorTexts,
-      graceMilliseconds: 0,
-      ...own,
-    });
+    const calibrations = calibration === undefined ? {} : { calibrations: new Map([['shape', calibration]]) };
+    store = await openTestStore(location, 0, { modules, ...models, ...calibrations });
     return store;
   }
   const add = async (collection: Collection, id: string, shape: readonly number[]) => {
@@ -189,12 +179,7 @@ describe.each(ENGINES)('models in a store on %s', (engine) => {
 
 it('are claimed during a commit with the first descriptors of others, without a deadlock', async () => {
   const { location, remove } = await testLocation('postgres');
-  const config = {
-    ...location,
-    shared: true,
-    ...TEST_STORE,
-  };
-  const open = (model: string) => openStore({ ...config, models: new Map([['shape', model]]) });
+  const open = (model: string) => openTestStore(location, 0, { shared: true, models: new Map([['shape', model]]) });
   try {
     await using store = await open('a-1');
     const collection = await createCollection(store, 'contested');

@@ -1,15 +1,13 @@
-import { randomUUID } from 'node:crypto';
 import { parseQuery } from '@akin/domain';
 import { onPostgres } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { reindex, targetOf, workOf } from '../../test/reindexing.ts';
 import {
   accept,
   ENGINES,
   openTestStore,
-  parseTestOutputs,
   TEST_MODULES,
   type TestLocation,
-  testDescriptorTexts,
   testLocation,
   testOutputs,
   visible,
@@ -18,10 +16,7 @@ import { claimForAnalysis, saveAnalysis } from '../analyze/analysis.ts';
 import { maintain } from '../bulk/maintain.ts';
 import { commit } from '../commit/commit.ts';
 import type { Collection, Store } from '../context.ts';
-import { runReindex } from '../reindex/run-reindex.ts';
-import { beginReindex } from '../reindex/state.ts';
 import { search } from '../search/search.ts';
-import { openStore } from '../store.ts';
 import { collectionStatus, createCollection, dropCollection, findCollection } from './collections.ts';
 import { maintainFieldIndexes } from './field-indexes.ts';
 import { loadSchema } from './schema.ts';
@@ -31,15 +26,7 @@ describe.each(ENGINES)('shards on %s', (kind) => {
   let location: TestLocation;
   let remove: () => Promise<void>;
   let store: Store;
-  const open = (modules = TEST_MODULES) =>
-    openStore({
-      ...location,
-      modules,
-      parseOutputs: parseTestOutputs,
-      descriptorTexts: testDescriptorTexts,
-      graceMilliseconds: 0,
-      indexedFrom: 10,
-    });
+  const open = (modules = TEST_MODULES) => openTestStore(location, 0, { modules, indexedFrom: 10 });
 
   beforeAll(async () => {
     ({ location, remove } = await testLocation(kind));
@@ -165,14 +152,7 @@ describe.each(ENGINES)('shards on %s', (kind) => {
     await add(collection, shelf(100));
     for (const [i, shards] of [4, 2, 1].entries()) {
       await accept(store, collection, [{ id: `waits ${i}`, image: 'http://example.com/x.png' }]);
-      const holder = randomUUID();
-      const target = await beginReindex(store, collection, holder, new Map(), { shards });
-      if (target === undefined) throw new Error('a reindex is already running');
-      await runReindex(store, collection, target, {
-        ...{ holder, allowMissing: false, signal: new AbortController().signal, wake: () => {} },
-        commit: async (name) => commit(store, await findCollection(store, name)),
-      });
-      collection = await findCollection(store, 'growing');
+      collection = await reindex(store, collection, workOf(store), new Map(), { shards });
       expect(await collectionStatus(store, collection)).toMatchObject({ shards, documents: 100, pending: i + 1 });
       expect(await spread(collection)).toHaveLength(shards);
       const [row] = await store.engine.query<{ shards: number }>(
@@ -181,10 +161,9 @@ describe.each(ENGINES)('shards on %s', (kind) => {
       expect(row?.shards).toBeLessThanOrEqual(shards);
     }
     // As many as before, unless requested otherwise.
-    const holder = randomUUID();
     const same = await createCollection(store, 'same', { shards: 2 });
-    expect((await beginReindex(store, same, holder, new Map()))?.settings).toEqual({ shards: 2 });
-    await expect(beginReindex(store, collection, holder, new Map(), { shards: 65 })).rejects.toMatchObject({
+    expect((await targetOf(store, same)).settings).toEqual({ shards: 2 });
+    await expect(reindex(store, collection, workOf(store), new Map(), { shards: 65 })).rejects.toMatchObject({
       code: 'bad-request',
     });
   });

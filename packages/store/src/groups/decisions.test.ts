@@ -1,12 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { onPostgres } from '@akin/testing';
 import { describe, expect, it } from '@jest/globals';
 import { groupsOn, picture, RULE } from '../../test/groups.ts';
+import { reindex, workOf } from '../../test/reindexing.ts';
 import { ENGINES } from '../../test/support.ts';
-import { findCollection } from '../collections/collections.ts';
-import { commit } from '../commit/commit.ts';
-import { runReindex } from '../reindex/run-reindex.ts';
-import { beginReindex } from '../reindex/state.ts';
 import { decideGroups, listDecisions } from './decisions.ts';
 import { listGroups } from './list-groups.ts';
 import { updateGroups } from './update-groups.ts';
@@ -89,24 +85,13 @@ describe.each(ENGINES)('decisions on groups on %s', (kind) => {
     const old = await collectionOf(picture('a', 0), picture('b', 0.02), picture('c', 0.04), picture('gone', 0.06));
     await update(old);
     await decideGroups(on.store, old, ['a', 'b', 'gone'], 'different');
-    const holder = randomUUID();
-    const target = await beginReindex(on.store, old, holder, new Map());
-    if (target === undefined) throw new Error('a reindex is already running');
     let round = 0;
-    await runReindex(on.store, old, target, {
-      holder,
-      allowMissing: false,
-      signal: new AbortController().signal,
-      wake: () => {},
-      commit: async (name) => {
-        if (round++ === 0) {
-          await decideGroups(on.store, old, ['b', 'c'], 'different');
-          await add(old, { kind: 'delete', id: 'gone' });
-        }
-        await commit(on.store, await findCollection(on.store, name));
-      },
+    const work = workOf(on.store, async () => {
+      if (round++ > 0) return;
+      await decideGroups(on.store, old, ['b', 'c'], 'different');
+      await add(old, { kind: 'delete', id: 'gone' });
     });
-    const anew = await findCollection(on.store, old.name);
+    const anew = await reindex(on.store, old, work);
     expect(anew.id).not.toBe(old.id);
     expect((await listDecisions(on.store, anew, { limit: 9 })).decisions).toEqual([
       ['a', 'b'],

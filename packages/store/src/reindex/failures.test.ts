@@ -46,7 +46,7 @@ function withPictures(store: Store, onCommit?: () => Promise<void>): ReindexWork
   const analyzeAll = async () => {
     for (const task of await claimForAnalysis(store, 10)) await saveAnalysis(store, task, outputs);
   };
-  return { ...workOf(store, onCommit), wake: () => void analyzeAll().catch(() => {}) };
+  return workOf(store, onCommit, { wake: () => void analyzeAll().catch(() => {}) });
 }
 
 const outputs = testOutputs({ shape: [0, 0, 0, 1], names: ['v2'] });
@@ -55,12 +55,9 @@ const reanalyze = async () => ({ outputs, fromThumbnail: true });
 it('saves every picture by its thumbnail, or reports it, however many cannot be fetched', async () => {
   const { store, collection } = await pictures(1_100);
   await expect(reindex(store, collection, withoutPictures(store))).rejects.toThrow('1100 documents cannot be copied');
-  await reindex(store, collection, { ...withoutPictures(store), reanalyze });
+  const rebuilt = await reindex(store, collection, { ...withoutPictures(store), reanalyze });
   expect(await reindexState(store, 'books')).toMatchObject({ state: 'done', thumbnails: 1_100, missing: [] });
-  expect(await collectionStatus(store, await findCollection(store, 'books'))).toMatchObject({
-    documents: 1_100,
-    failed: 0,
-  });
+  expect(await collectionStatus(store, rebuilt)).toMatchObject({ documents: 1_100, failed: 0 });
 });
 
 it('continues after an outage with what it has copied', async () => {
@@ -96,8 +93,7 @@ it('is done after the swap, even if that could not be recorded', async () => {
 
 it('leaves no failures of copies behind, which nobody could list or retry', async () => {
   const { store, collection } = await pictures(2);
-  await reindex(store, collection, { ...withoutPictures(store, 'internal'), allowMissing: true });
-  const rebuilt = await findCollection(store, 'books');
+  const rebuilt = await reindex(store, collection, { ...withoutPictures(store, 'internal'), allowMissing: true });
   expect(await reindexState(store, 'books')).toMatchObject({ state: 'done', missing: [{ id: 'd0' }, { id: 'd1' }] });
   expect(await collectionStatus(store, rebuilt)).toMatchObject({ documents: 0, failed: 0 });
   await accept(store, rebuilt, [{ kind: 'delete', id: 'd0' }]);
@@ -107,9 +103,8 @@ it('leaves no failures of copies behind, which nobody could list or retry', asyn
 });
 
 it('takes over which fields searches use, unless their types change', async () => {
-  const { store, takes, close } = await storeWithModels();
+  const { store, close } = await storeWithModels();
   open.push(close);
-  takes.first = true;
   const collection = await createCollection(store, 'books');
   await accept(store, collection, [{ id: 'a', price: 1.5, sold: 3 }]);
   await commit(store, collection);
@@ -126,8 +121,7 @@ it('takes over which fields searches use, unless their types change', async () =
       column,
     ]);
   }
-  await reindex(store, collection, workOf(store), new Map([['sold', 'string']]));
-  const rebuilt = await findCollection(store, 'books');
+  const rebuilt = await reindex(store, collection, workOf(store), new Map([['sold', 'string']]));
   const expected = ['id', await columnOf('price', rebuilt)].sort().map((column) => ({ column, kind: 'rising' }));
   expect(await usesOf(rebuilt)).toEqual(expected);
 });

@@ -1,32 +1,24 @@
-import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
+import { freshCollections } from '../../test/fresh-collections.ts';
 import { book, reindex, workOf } from '../../test/reindexing.ts';
-import { accept, openTestStore, testLocation, testOutputs, visible } from '../../test/support.ts';
+import { accept, testOutputs, visible } from '../../test/support.ts';
 import { listOperations, waitForOperations } from '../accept/operations.ts';
 import { NO_QUOTA, setQuota } from '../accept/quota.ts';
 import { claimForAnalysis, failAnalysis, saveAnalysis } from '../analyze/analysis.ts';
 import { retryFailed } from '../analyze/retry.ts';
-import { createCollection, findCollection } from '../collections/collections.ts';
 import { defineFields } from '../collections/define-fields.ts';
 import { commit } from '../commit/commit.ts';
-import type { Store } from '../context.ts';
+import type { Collection, Store } from '../context.ts';
 import { decideGroups } from '../groups/decisions.ts';
 
 describe('a reindex', () => {
   let store: Store;
-  const open: (() => Promise<void>)[] = [];
-  const closeAll = async () => {
-    for (const close of open.splice(0).reverse()) await close();
-  };
-  beforeEach(async () => {
-    await closeAll();
-    const { location, remove } = await testLocation('postgres');
-    store = await openTestStore(location);
-    open.push(remove, async () => store[Symbol.asyncDispose]());
+  let old: Collection;
+  freshCollections('postgres', (fresh) => {
+    ({ store, collection: old } = fresh);
   });
-  afterAll(closeAll);
 
   it('continues pending changes, with the same operation names', async () => {
-    const old = await createCollection(store, 'books');
     await accept(store, old, [book('a', 1), book('b', 1)]);
     await commit(store, old);
     const picture = (id: string) => book(id, 2, { image: `https://example.org/${id}.jpg` });
@@ -39,8 +31,7 @@ describe('a reindex', () => {
     await failAnalysis(store, broken, { code: 'image-unreachable', msg: 'Nobody is there.' });
     await commit(store, old);
 
-    await reindex(store, old, workOf(store));
-    const rebuilt = await findCollection(store, 'books');
+    const rebuilt = await reindex(store, old);
     expect(rebuilt.predecessor).toBe(old.id);
     expect(await visible(store, rebuilt, 'value')).toEqual([
       ['a', 1n],
@@ -76,7 +67,6 @@ describe('a reindex', () => {
   });
 
   it('moves changes that wait with fields of their own, and fails those that no longer fit', async () => {
-    const old = await createCollection(store, 'books');
     await accept(store, old, [book('a', 1, { pages: '12' })]);
     await commit(store, old);
     const picture = (id: string, more: object) => book(id, 2, { image: `https://example.org/${id}.jpg`, ...more });
@@ -87,12 +77,11 @@ describe('a reindex', () => {
     ]);
     // The swap does not stop a client that waits for them.
     const analyzed = waitForOperations(store, old, waiting);
-    await reindex(store, old, workOf(store), new Map([['pages', 'long']]));
+    const rebuilt = await reindex(store, old, workOf(store), new Map([['pages', 'long']]));
     for (const task of await claimForAnalysis(store, 10)) {
       await saveAnalysis(store, task, testOutputs({ shape: [0, 1, 0, 0] }));
     }
     expect((await analyzed).map(({ id, error }) => [id, error?.code])).toEqual([['odd', 'bad-request']]);
-    const rebuilt = await findCollection(store, 'books');
     await commit(store, rebuilt);
     expect(await visible(store, rebuilt, 'isbn')).toEqual([
       ['a', null],

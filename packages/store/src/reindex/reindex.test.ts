@@ -2,14 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { AkinError } from '@akin/domain';
 import { onPostgres } from '@akin/testing';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { book, reindex, workOf } from '../../test/reindexing.ts';
+import { book, reindex, targetOf, workOf } from '../../test/reindexing.ts';
 import {
   accept,
   ENGINES,
   openTestStore,
   parseTestOutputs,
-  TEST_MODULES,
-  testDescriptorTexts,
   testLocation,
   testOutputs,
   visible,
@@ -17,13 +15,11 @@ import {
 import { waitForOperations } from '../accept/operations.ts';
 import type { Change } from '../accept/staged-rows.ts';
 import { currentVersions } from '../accept/versions.ts';
-import { claimForAnalysis, failAnalysis, saveAnalysis } from '../analyze/analysis.ts';
+import { claimForAnalysis, saveAnalysis } from '../analyze/analysis.ts';
 import { maintain } from '../bulk/maintain.ts';
 import { createCollection, findCollection, listCollections } from '../collections/collections.ts';
 import { loadSchema } from '../collections/schema.ts';
 import { commit } from '../commit/commit.ts';
-import type { Collection } from '../context.ts';
-import { openStore } from '../store.ts';
 import { runReindex } from './run-reindex.ts';
 import { beginReindex, orphanedReindexes, pauseReindex, reindexState, resumeReindex } from './state.ts';
 
@@ -58,11 +54,7 @@ async function olderBooks(kind: (typeof ENGINES)[number]) {
   // Another version of the models.
   await store[Symbol.asyncDispose]();
   open.pop();
-  const newer = await openStore({
-    ...location,
-    modules: TEST_MODULES,
-    graceMilliseconds: 0,
-    descriptorTexts: testDescriptorTexts,
+  const newer = await openTestStore(location, 0, {
     parseOutputs: (json) => {
       if (!json.includes('"v2"')) throw new AkinError('bad-request', 'These are of version 1.');
       return parseTestOutputs(json);
@@ -75,7 +67,7 @@ async function olderBooks(kind: (typeof ENGINES)[number]) {
       await saveAnalysis(newer, task, version2([0, 1, 0, 0]));
     }
   };
-  const analyze = { ...workOf(newer, analyzeAll), wake: () => void analyzeAll().catch(() => {}) };
+  const analyze = workOf(newer, analyzeAll, { wake: () => void analyzeAll().catch(() => {}) });
   return { newer, collection, analyze };
 }
 
@@ -100,9 +92,7 @@ describe.each(ENGINES)('a collection that is reindexed on %s', (kind) => {
       ]);
       await commit(store, old);
     });
-    await reindex(store, old, work, new Map([['value', 'string']]));
-
-    const rebuilt = await findCollection(store, 'books');
+    const rebuilt = await reindex(store, old, work, new Map([['value', 'string']]));
     expect(rebuilt.id).not.toBe(old.id);
     expect((await loadSchema(store, rebuilt)).fields.get('value')?.type).toBe('string');
     const found = new Map((await visible(store, rebuilt, 'value')) as [string, string][]);
@@ -138,8 +128,8 @@ describe.each(ENGINES)('a collection that is reindexed on %s', (kind) => {
       expect((await listCollections(newer)).map(({ name }) => name)).toEqual(['books', 'my-collection']);
 
       // Started again after the failure, without the picture.
-      await reindex(newer, collection, { ...analyze, holder: randomUUID(), allowMissing: true });
-      const rebuilt = await findCollection(newer, 'books');
+      const again = { ...analyze, holder: randomUUID(), allowMissing: true };
+      const rebuilt = await reindex(newer, collection, again);
       expect(await visible(newer, rebuilt)).toEqual(['has', 'none', 'plain']);
       const described = await newer.engine.query<{ id: string }>(
         `select d.id from ${rebuilt.sqlSchema}.documents d join ${rebuilt.sqlSchema}.descriptors_shape v using (doc)`,
@@ -207,9 +197,7 @@ describe('a collection that is reindexed', () => {
     });
     const ids = ['a', 'b', 'c', 'late', 'new', 'gone'];
     const versions = { a: 5n, b: 9n, c: 3n, late: 8n, new: 10n };
-    await reindex(store, old, work);
-
-    const anew = await findCollection(store, 'books');
+    const anew = await reindex(store, old, work);
     expect(anew.id).not.toBe(old.id);
     expect(Object.fromEntries(await currentVersions(store, anew, ids))).toEqual(versions);
     for (const stale of [
@@ -259,20 +247,18 @@ describe('a collection that is reindexed', () => {
       { id: 'stranger', import: version2([0, 0, 0, 1]) },
     ]);
     await commit(newer, pictures);
-    await reindex(newer, collection, { ...analyze, outputsFrom: pictures });
-    const whole = await findCollection(newer, 'books');
+    const whole = await reindex(newer, collection, { ...analyze, outputsFrom: pictures });
     expect(await visible(newer, whole, 'value')).toEqual([
       ['has', 1n],
       ['none', 2n],
       ['plain', 3n],
     ]);
     expect((await loadSchema(newer, whole)).fields.has('note')).toBe(false);
-    const vectors = (of: Collection) =>
-      newer.engine.query<{ id: string; vector: string }>(
-        `select d.id, v.vector::text as vector from ${of.sqlSchema}.documents d
-           join ${of.sqlSchema}.descriptors_shape v using (doc) order by d.id`,
-      );
-    expect(await vectors(whole)).toEqual([
+    const vectors = await newer.engine.query<{ id: string; vector: string }>(
+      `select d.id, v.vector::text as vector from ${whole.sqlSchema}.documents d
+         join ${whole.sqlSchema}.descriptors_shape v using (doc) order by d.id`,
+    );
+    expect(vectors).toEqual([
       { id: 'has', vector: '[0,1,0,0]' },
       { id: 'none', vector: '[0,0,1,0]' },
     ]);
@@ -298,33 +284,15 @@ describe('a collection that is reindexed', () => {
     expect(await pauseReindex(newer, collection)).toBe(false);
   });
 
-  it('uses the thumbnail of a picture that can no longer be fetched', async () => {
-    const { newer, collection } = await olderBooks('postgres');
-    const work = workOf(newer, async () => {
-      for (const task of await claimForAnalysis(newer, 10)) {
-        await failAnalysis(newer, task, { code: 'image-unreachable', msg: 'Nobody is there.' });
-      }
-    });
-    const reanalyze = async ({ id }: { readonly id: string }) =>
-      id === 'has' ? { outputs: version2([0, 0, 0, 1]), fromThumbnail: true } : undefined;
-    await expect(reindex(newer, collection, { ...work, reanalyze })).rejects.toThrow(/1 document cannot/);
-    await reindex(newer, collection, { ...work, holder: randomUUID(), reanalyze, allowMissing: true });
-    const state = await reindexState(newer, 'books');
-    expect([state?.state, state?.thumbnails, state?.missing.map(({ id }) => id)]).toEqual(['done', 1, ['none']]);
-    expect(await visible(newer, await findCollection(newer, 'books'))).toEqual(['has', 'none', 'plain']);
-  });
-
   it('is started once, and again after its process is gone', async () => {
     const { store } = await emptyStore('postgres');
     const old = await createCollection(store, 'books');
     await accept(store, old, [book('a', 1)]);
     await commit(store, old);
-    const left = await beginReindex(store, old, 'first', new Map());
-    expect(left).toBeDefined();
+    await targetOf(store, old);
     expect(await beginReindex(store, old, 'second', new Map())).toBeUndefined();
     await store.engine.query(`update akin.reindexes set heartbeat_at = now() - interval '1 minute'`);
-    await reindex(store, old, workOf(store));
-    expect(await visible(store, await findCollection(store, 'books'))).toEqual(['a']);
+    expect(await visible(store, await reindex(store, old))).toEqual(['a']);
     expect((await listCollections(store)).map(({ name }) => name)).toEqual(['books', 'my-collection']);
     await store.engine.query(
       `update akin.collections set replaced_at = now() - interval '1 hour' where replaced_at is not null`,

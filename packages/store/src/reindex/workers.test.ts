@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { AkinError } from '@akin/domain';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { storeWithModels } from '../../test/reindexing.ts';
+import { reindex, workOf as reindexWork, storeWithModels, targetOf } from '../../test/reindexing.ts';
 import {
   accept,
+  openTestStore,
   parseTestOutputs,
   TEST_MODULES,
-  testDescriptorTexts,
   testLocation,
   testOutputs,
   visible,
@@ -15,10 +15,9 @@ import { waitForOperations } from '../accept/operations.ts';
 import { type AnalysisTask, claimForAnalysis, saveAnalysis } from '../analyze/analysis.ts';
 import { collectionStates, createCollection, dropCollection, findCollection } from '../collections/collections.ts';
 import { commit } from '../commit/commit.ts';
-import type { Collection, ModelSet, Store } from '../context.ts';
-import { openStore } from '../store.ts';
+import type { ModelSet, Store } from '../context.ts';
 import { type ReindexWork, runReindex } from './run-reindex.ts';
-import { beginReindex, orphanedReindexes, pauseReindex, reindexState, resumeReindex } from './state.ts';
+import { orphanedReindexes, pauseReindex, reindexState, resumeReindex } from './state.ts';
 
 const open: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -31,16 +30,7 @@ async function testStore() {
   return opened;
 }
 
-function workOf(store: Store, more: Partial<ReindexWork> = {}): ReindexWork {
-  return {
-    holder: randomUUID(),
-    allowMissing: false,
-    signal: new AbortController().signal,
-    wake: () => {},
-    commit: async (name) => commit(store, await findCollection(store, name)),
-    ...more,
-  };
-}
+const workOf = (store: Store, more?: Partial<ReindexWork>) => reindexWork(store, undefined, more);
 
 const first = testOutputs({ shape: [1, 0, 0, 0] });
 const second = testOutputs({ shape: [1, 0, 0, 0], names: ['v2'] });
@@ -73,9 +63,7 @@ describe('processes that reindex a collection', () => {
         return seen;
       },
     });
-    const target = await beginReindex(store, books, late.holder, new Map());
-    if (target === undefined) throw new Error('a reindex is already running');
-    const running = runReindex(store, books, target, late);
+    const running = reindex(store, books, late);
     await entered;
     expect(await pauseReindex(store, books)).toBe(true);
     await accept(store, books, [
@@ -112,9 +100,7 @@ describe('processes that reindex a collection', () => {
         await work.commit(name);
       },
     };
-    const target = await beginReindex(store, books, work.holder, new Map());
-    if (target === undefined) throw new Error('a reindex is already running');
-    await expect(runReindex(store, books, target, inCommit)).rejects.toThrow('1 document cannot be copied');
+    await expect(reindex(store, books, inCommit)).rejects.toThrow('1 document cannot be copied');
     expect((await reindexState(store, 'books'))?.missing).toMatchObject([{ id: 'x' }]);
     expect(await ids(store, 'books')).toEqual(['x', 'y']);
   });
@@ -124,10 +110,10 @@ describe('processes that reindex a collection', () => {
     const shop = await createCollection(store, 'shop');
     await accept(store, shop, [{ id: 'old', value: 1 }]);
     await commit(store, shop);
-    const target = await beginReindex(store, shop, randomUUID(), new Map());
+    const target = await targetOf(store, shop);
     await pauseReindex(store, shop);
     await dropCollection(store, shop);
-    await expect(findCollection(store, target?.name ?? '')).rejects.toThrow('There is no collection');
+    await expect(findCollection(store, target.name)).rejects.toThrow('There is no collection');
     const again = await createCollection(store, 'shop');
     expect(await reindexState(store, 'shop')).toBeUndefined();
     expect(await resumeReindex(store, again, randomUUID())).toBeUndefined();
@@ -135,19 +121,16 @@ describe('processes that reindex a collection', () => {
 
   it('repeat analyses of the old models after the last commit', async () => {
     const { location, remove } = await testLocation('postgres');
-    const shared = { modules: TEST_MODULES, calibrations: new Map() };
     const two: ModelSet = {
-      ...shared,
+      ...{ modules: TEST_MODULES, calibrations: new Map() },
       models: new Map([['shape', 'two:1']]),
       parseOutputs: (json) => {
         if (!json.includes('"v2"')) throw new AkinError('bad-request', 'These are of other models.');
         return parseTestOutputs(json);
       },
     };
-    const store = await openStore({
-      ...{ ...location, ...shared, graceMilliseconds: 0, descriptorTexts: testDescriptorTexts },
+    const store = await openTestStore(location, 0, {
       models: new Map([['shape', 'one:1']]),
-      parseOutputs: parseTestOutputs,
       findModelSet: async () => two,
     });
     open.push(remove, async () => store[Symbol.asyncDispose]());
@@ -166,10 +149,8 @@ describe('processes that reindex a collection', () => {
         await saveAnalysis(store, task as AnalysisTask, first);
       },
     });
-    const target = await beginReindex(store, books, work.holder, new Map(), { model: 'two' });
-    await runReindex(store, books, target as Collection, work);
-    const rebuilt = await findCollection(store, 'books');
-    expect(rebuilt.id).toBe(target?.id);
+    const rebuilt = await reindex(store, books, work, new Map(), { model: 'two' });
+    expect(rebuilt.id).not.toBe(books.id);
     const [again] = await claimForAnalysis(store, 1);
     expect(again).toMatchObject({ id: 'late', image: 'https://example.org/late.jpg' });
     await saveAnalysis(store, again as AnalysisTask, second);
@@ -181,13 +162,9 @@ describe('processes that reindex a collection', () => {
   it('report a reindex that could not start, and block nothing', async () => {
     const { store } = await testStore();
     const shop = await createCollection(store, 'shop');
-    const work = workOf(store);
-    const target = await beginReindex(store, shop, work.holder, new Map());
-    if (target === undefined) throw new Error('a reindex is already running');
-    await runReindex(store, shop, target, work);
-    const today = await findCollection(store, 'shop');
+    const today = await reindex(store, shop);
     await createCollection(store, 'shop.reindex');
-    await expect(beginReindex(store, today, randomUUID(), new Map())).rejects.toThrow('exists already');
+    await expect(targetOf(store, today)).rejects.toThrow('exists already');
     expect((await reindexState(store, 'shop'))?.state).toBe('failed');
     expect(await pauseReindex(store, today)).toBe(false);
     expect((await collectionStates(store)).filter(({ held }) => held)).toEqual([]);
@@ -198,21 +175,12 @@ describe('processes that reindex a collection', () => {
 describe('a process without the models of a reindex', () => {
   it('does not continue it', async () => {
     const { location, remove } = await testLocation('postgres');
-    const make = (model: string) =>
-      openStore({
-        ...location,
-        modules: TEST_MODULES,
-        models: new Map([['shape', model]]),
-        parseOutputs: parseTestOutputs,
-        descriptorTexts: testDescriptorTexts,
-        graceMilliseconds: 0,
-      });
+    const make = (model: string) => openTestStore(location, 0, { models: new Map([['shape', model]]) });
     const store = await make('new:1');
     const books = await createCollection(store, 'books');
     await accept(store, books, [{ id: 'x', value: 1, import: first }]);
     await commit(store, books);
-    const target = await beginReindex(store, books, randomUUID(), new Map());
-    if (target === undefined) throw new Error('a reindex is already running');
+    const target = await targetOf(store, books);
     await accept(store, target, [{ id: 'x', value: 1, import: first }]);
     await commit(store, target);
     await pauseReindex(store, books);

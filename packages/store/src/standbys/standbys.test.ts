@@ -191,7 +191,7 @@ describe('searches with a standby', () => {
   });
 
   it('are not asked twice when they take too long', async () => {
-    await using impatient = withStandbys(standbyOf().url, 2_000);
+    await using impatient = withStandbys(standbyOf().url, 100);
     await impatient.standbys.check();
     let asked = 0;
     const work = async ({ tx }: Snapshot) => {
@@ -200,7 +200,7 @@ describe('searches with a standby', () => {
     };
     await expect(withSnapshot(impatient, collection, work, { isCurrent: true })).rejects.toMatchObject({
       code: 'unavailable',
-      message: expect.stringContaining('longer than 2 seconds'),
+      message: expect.stringContaining('longer than 0.1 seconds'),
     });
     expect(asked).toBe(1);
   });
@@ -263,33 +263,22 @@ describe('searches with a standby', () => {
     expect(said).toEqual(['used', 'behind', 'used']);
   });
 
-  it('never come from a server that follows another primary', async () => {
+  it('never come from a server that is no standby of the primary', async () => {
     const other = await testDatabase();
-    await using wrong = withStandbys(other.url);
-    await wrong.standbys.check();
-    expect(wrong.standbys.statuses).toEqual([
-      expect.objectContaining({ state: 'away', reason: expect.stringContaining('another database system') }),
-    ]);
-    expect((await search(wrong, collection, { query: parseQuery('*:*'), rows: 10 })).numFound).toBe(2);
-    await other.drop();
-  });
-
-  it('never come from another database of a server that follows the primary', async () => {
     await store.engine.query('create database another');
     await standbyOf().catchUp();
-    await using wrong = withStandbys(standbyOf().url.replace(/[^/]+$/, 'another'));
-    await wrong.standbys.check();
-    expect(wrong.standbys.statuses).toEqual([
-      expect.objectContaining({ state: 'away', reason: expect.stringContaining('names another database') }),
-    ]);
-  });
-
-  it('never come from the primary itself as from a standby', async () => {
-    await using wrong = withStandbys(servers.primary.url);
-    await wrong.standbys.check();
-    expect(wrong.standbys.statuses).toEqual([
-      expect.objectContaining({ state: 'away', reason: expect.stringContaining('no standby') }),
-    ]);
+    const wrong = [
+      [other.url, 'another database system'],
+      [standbyOf().url.replace(/[^/]+$/, 'another'), 'names another database'],
+      [servers.primary.url, 'no standby'],
+    ] as const;
+    for (const [url, reason] of wrong) {
+      await using alone = withStandbys(url);
+      await alone.standbys.check();
+      expect(alone.standbys.statuses).toMatchObject([{ state: 'away', reason: expect.stringContaining(reason) }]);
+      expect((await search(alone, collection, { query: parseQuery('*:*'), rows: 10 })).numFound).toBe(2);
+    }
+    await other.drop();
   });
 
   it('are refused an address that cannot be read', () => {
