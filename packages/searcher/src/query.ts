@@ -77,10 +77,13 @@ export interface Heads {
   readonly docs: Float64Array;
 }
 
-/** The heads in a part of a collection, with their groups and with their places by each key. */
+/**
+ * The heads in a part of a collection, with their places by each key, and with their groups; a head with a negative
+ * number is a group by itself.
+ */
 export interface PartHeads {
   readonly matches: number;
-  readonly groups: Float64Array;
+  readonly groups: Int32Array;
   readonly docs: Float64Array;
   readonly places: readonly Uint32Array[];
 }
