@@ -1,5 +1,5 @@
 import { AkinError, isListType, quote, typeName } from '@akin/domain';
-import type { ValueColumn } from '../searcher/in-memory-columns.ts';
+import type { ValueColumn } from '../searcher/value-lists.ts';
 import type { FieldCollapse } from './collapse-request.ts';
 import { findColumn, type SearchedTables } from './columns.ts';
 import type { MatchSource } from './match-source.ts';

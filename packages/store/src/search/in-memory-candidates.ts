@@ -1,7 +1,7 @@
 import { type Candidates, type Heads, LAST_PLACE, type VectorQuery } from '@akin/searcher';
 import type { Store } from '../context.ts';
 import type { InMemoryCollection } from '../searcher/in-memory-collection.ts';
-import { readValueLists, type ValueColumn } from '../searcher/in-memory-columns.ts';
+import { readValueLists, type ValueColumn } from '../searcher/value-lists.ts';
 import { groupColumn } from './collapse-by-field.ts';
 import { countedFacets } from './counted-facets.ts';
 import type { Clock } from './date-math.ts';

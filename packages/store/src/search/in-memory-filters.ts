@@ -1,9 +1,9 @@
 import { type Query, withErrorContext } from '@akin/domain';
 import type { DocNumbers, Restriction } from '@akin/searcher';
 import type { InMemoryCollection } from '../searcher/in-memory-collection.ts';
-import { readValueLists } from '../searcher/in-memory-columns.ts';
 import { type AskedFilter, docsColumn, type MatchRequest, readDocsColumn } from '../searcher/match-reader.ts';
 import type { RowSource } from '../searcher/row-source.ts';
+import { readValueLists } from '../searcher/value-lists.ts';
 import { conditionOf } from './compile.ts';
 import { countedFacets } from './counted-facets.ts';
 import type { Clock } from './date-math.ts';

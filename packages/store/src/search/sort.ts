@@ -8,7 +8,7 @@ import {
   unescapeBackslashes,
 } from '@akin/domain';
 import type { SqlValue } from '../engine/engine.ts';
-import type { ValueColumn } from '../searcher/in-memory-columns.ts';
+import type { ValueColumn } from '../searcher/value-lists.ts';
 import { findColumn, type SearchedTables } from './columns.ts';
 import type { Params } from './params.ts';
 import { distanceSql, locationColumn } from './space.ts';

@@ -10,9 +10,9 @@ import { loadSchema } from '../collections/schema.ts';
 import { commit } from '../commit/commit.ts';
 import type { Collection, Store } from '../context.ts';
 import { search } from '../search/search.ts';
-import { readValueLists } from './in-memory-columns.ts';
 import { InMemorySearch } from './in-memory-search.ts';
 import { NotInMemory } from './not-in-memory.ts';
+import { readValueLists } from './value-lists.ts';
 
 const COUNT = 600;
 const MARKS = [0, 0.1, -1.5, 1e21, 1e-7];

@@ -1,6 +1,7 @@
 import { type DocNumbers, type DocSet, docSetOf } from '@akin/searcher';
-import type { ReadValues, ValueTest } from './in-memory-columns.ts';
+import type { ValueTest } from './in-memory-columns.ts';
 import type { RowSource } from './row-source.ts';
+import type { ReadValues } from './value-lists.ts';
 
 /** A filter of a search. */
 export interface AskedFilter {
