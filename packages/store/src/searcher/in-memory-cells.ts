@@ -48,7 +48,8 @@ export class InMemoryCells {
     const version = this.#version;
     const pairs = await this.#held.pairs(query);
     if (pairs === undefined && this.#version === version) this.#version = undefined;
-    if (pairs === undefined || pairs.isOverLimit) return undefined;
+    // Those that memory lacks may be of another version by now.
+    if (pairs === undefined || pairs.isOverLimit || this.#version !== version) return undefined;
     const near = Array.from(query.ends, (end, i) =>
       Array.from(query.cells.subarray(query.ends[i - 1] ?? 0, end)).flatMap((cell) => this.#absent.get(cell) ?? []),
     );
