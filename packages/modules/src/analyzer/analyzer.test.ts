@@ -1,3 +1,4 @@
+import { channel } from 'node:diagnostics_channel';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -160,6 +161,17 @@ describe('the analyzer', () => {
     await Promise.all([...bulk, call('urgent', true)]);
     // The first call already occupied the only thread.
     expect(order.indexOf('urgent')).toBe(1);
+  });
+
+  it('starts no thread before the first call', async () => {
+    let started = 0;
+    const count = () => void started++;
+    channel('worker_threads').subscribe(count);
+    await using other = await createAnalyzer({ threads: 1 });
+    expect(started).toBe(0);
+    await other.analyze(await image(), { modules: ['color'] });
+    channel('worker_threads').unsubscribe(count);
+    expect(started).toBe(1);
   });
 
   it('warms up and shuts down: finishes running calls and refuses the rest', async () => {

@@ -15,7 +15,7 @@ import { THREAD_ARGUMENTS } from './thread-arguments.ts';
 import type { Reply, Task } from './worker.ts';
 
 export interface AnalyzerConfig {
-  /** Maximum worker threads. One is started immediately, the others when needed. Each takes some 60 MB. */
+  /** Maximum worker threads. They start when they are needed. Each takes some 60 MB. */
   readonly threads: number;
   /** Default: `wasm`. `auto` takes the fastest backend that runs on this machine; other backends must be installed. */
   readonly backend?: BackendChoice;
@@ -84,14 +84,13 @@ export function defaultPictureMemory(): number {
 
 const HANG_MILLISECONDS = 120_000;
 const CLOSE_MILLISECONDS = 30_000;
-/** Threads other than the first end after this idle time, to free their memory. */
+/** All threads but one end after this idle time, to free their memory. */
 const IDLE_MILLISECONDS = 60_000;
 
 const WORKER = new URL('../../dist/analyzer/worker.js', import.meta.url);
 
 /**
- * Creates an analyzer and starts its first thread. Modules load their data at their first use; `warmUp` loads it
- * earlier.
+ * Creates an analyzer. Threads start and modules load their data at their first use; `warmUp` does so earlier.
  *
  * @throws {AkinError} conflict when the backend cannot run on this machine; bad-request when the content model cannot.
  */
@@ -124,16 +123,21 @@ export function createPool(
   const codebook = contentModel === undefined ? undefined : contentCodebook(contentModel);
   const contentModelName = codebook?.model;
   const minSide = contentModel ? Math.max(MIN_SIDE, minimumSide(readPreprocessing(contentModel))) : MIN_SIDE;
-  const pool = new Piscina<Task, Reply>({
-    filename: worker.href,
-    minThreads: 1,
-    maxThreads: threads,
-    idleTimeout: IDLE_MILLISECONDS,
-    execArgv: THREAD_ARGUMENTS,
-  });
-  // If an idle thread crashes, the pool starts another one. Without a listener, the error event would crash the
-  // process.
-  pool.on('error', () => {});
+  /** Many a process analyzes nothing. */
+  let pool: Piscina<Task, Reply> | undefined;
+  const openPool = () => {
+    const opened = new Piscina<Task, Reply>({
+      filename: worker.href,
+      minThreads: 1,
+      maxThreads: threads,
+      idleTimeout: IDLE_MILLISECONDS,
+      execArgv: THREAD_ARGUMENTS,
+    });
+    // If an idle thread crashes, the pool starts another one. Without a listener, the error event would crash the
+    // process.
+    opened.on('error', () => {});
+    return opened;
+  };
   const memory = config.pictureMemory ?? defaultPictureMemory();
   const files = config.shareMemoryWith?.files ?? new Semaphore(memory * FILES_SHARE);
   const decoding = config.shareMemoryWith?.decoding ?? new Semaphore(memory * (1 - FILES_SHARE));
@@ -170,6 +174,7 @@ export function createPool(
       ...(contentModel && contentModelName && { contentModel, contentModelName }),
       limits,
     };
+    pool ??= openPool();
     const run = analyzeIn(pool, bytes, wanted, hangMilliseconds).finally(() => {
       running.delete(run);
       releaseMemory();
@@ -194,11 +199,11 @@ export function createPool(
     async [Symbol.asyncDispose]() {
       // The pool finishes only tasks that a thread has started; tasks that wait for a thread, or were just admitted,
       // need this timer.
-      const late = setTimeout(() => void pool.destroy(), CLOSE_MILLISECONDS);
+      const late = setTimeout(() => void pool?.destroy(), CLOSE_MILLISECONDS);
       closing.abort(new AkinError('unavailable', 'The analyzer is shutting down. Try again later.'));
       await Promise.allSettled(running);
       clearTimeout(late);
-      await Promise.all([pool.close(), words?.[Symbol.asyncDispose]()]);
+      await Promise.all([pool?.close(), words?.[Symbol.asyncDispose]()]);
     },
   };
 }
