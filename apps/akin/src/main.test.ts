@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { EndedCommand } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { runAkin, runInTurn } from '../test/run-akin.ts';
+import { commandsInTurn, runAkin, runInTurn } from '../test/run-akin.ts';
 
 const EVERY_DAY = [
   'serve',
@@ -33,7 +33,7 @@ describe('the command akin', () => {
   afterAll(() => rm(store, { recursive: true }));
 
   it('lists its commands', async () => {
-    for (const { code, out, err } of await runInTurn([['--help'], ['-h'], ['help']])) {
+    for (const { code, out, err } of await runInTurn(['--help'], ['-h'], ['help'])) {
       expect([code, err]).toEqual([0, '']);
       const [everyDay, fleet] = out.split('Processes of a fleet');
       for (const name of EVERY_DAY) expect(everyDay).toMatch(new RegExp(`^  ${name} .*\\S$`, 'm'));
@@ -44,7 +44,7 @@ describe('the command akin', () => {
   it('prints its version', async () => {
     const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
     const printed = { code: 0, out: `${version}\n`, err: '' };
-    expect(await runInTurn([['--version'], ['-v'], ['version']])).toEqual([printed, printed, printed]);
+    expect(await runInTurn(['--version'], ['-v'], ['version'])).toEqual([printed, printed, printed]);
   });
 
   it('notices a used port before it creates a database', async () => {
@@ -52,9 +52,9 @@ describe('the command akin', () => {
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     const { port } = taken.address() as AddressInfo;
     const data = path.join(tmpdir(), `akin-taken-port-${process.pid}`);
-    const { code, err } = await runAkin(['serve', '--port', String(port), '--no-demo', '--data', data]);
+    const [ended] = await runInTurn(['serve', '--port', String(port), '--no-demo', '--data', data]);
     taken.close();
-    expect([code, err]).toEqual([1, expect.stringContaining(`Port ${port} is in use`)]);
+    expect(ended).toMatchObject({ code: 1, err: expect.stringContaining(`Port ${port} is in use`) });
     expect(existsSync(data)).toBe(false);
   });
 
@@ -67,11 +67,12 @@ describe('the command akin', () => {
 
   it('uses the store that the command names, even if the environment has the URL of an akin or a database', async () => {
     const env = { AKIN_URL: 'http://127.0.0.1:9', DATABASE_URL: 'postgres://127.0.0.1:1/x' };
-    const saved = await runAkin(['backup', path.join(store, 'saved'), '--data', store], { env });
+    await using commands = commandsInTurn(env);
+    const saved = await commands.run(['backup', path.join(store, 'saved'), '--data', store]);
     expect([saved.code, saved.err]).toEqual([0, '']);
-    const exported = await runAkin(['export', '--data', store], { env });
+    const exported = await commands.run(['export', '--data', store]);
     expect([exported.code, exported.err]).toEqual([1, expect.stringContaining(`No akin serves from ${store}: `)]);
-    const { code, err } = await runAkin(['keys', 'list'], { env });
+    const { code, err } = await commands.run(['keys', 'list']);
     expect([code, err]).toEqual([1, expect.stringContaining(env.AKIN_URL)]);
   });
 
@@ -83,10 +84,10 @@ describe('the command akin', () => {
     const { port } = waiting.address() as AddressInfo;
     // Neither opens a second store.
     const data = path.join(tmpdir(), `akin-not-ready-${process.pid}`);
-    const ended = await runInTurn([
+    const ended = await runInTurn(
       ['export', '--url', `http://127.0.0.1:${port}`],
       ['index', '.', '--port', String(port), '--data', data],
-    ]);
+    );
     waiting.close();
     for (const { code, err } of ended) {
       expect([code, err]).toEqual([1, `The server at http://127.0.0.1:${port} is not ready: Waits for a first key.\n`]);
@@ -108,6 +109,7 @@ const REFUSED: readonly (readonly [args: readonly string[], message: RegExp])[] 
   [['analyze'], /Name files/],
   [['analyze', '--threads', 'many', 'x.jpg'], /--threads .* must be a whole number/],
   [['analyze', '--modules', 'colour', 'x.jpg'], /colour/],
+  [['analyze', '--backend', 'gpu', 'x.jpg'], /^--backend \(or AKIN_BACKEND\) must be one of auto, wasm, onnx\.$/m],
   [['index'], /Name a folder/],
   [['index', '.', '--url', 'http://127.0.0.1:9'], /^No akin answers at http:\/\/127\.0\.0\.1:9\.$/m],
   [['import', import.meta.filename, '--url', 'http://127.0.0.1:9'], /No akin answers/],
@@ -158,9 +160,9 @@ describe('each of many commands', () => {
   let refused: EndedCommand[];
   let withoutFolder: EndedCommand[];
   beforeAll(async () => {
-    helped = await runInTurn(EVERY_DAY.map((name) => [name, '--help']));
-    refused = await runInTurn(REFUSED.map(([args]) => args));
-    withoutFolder = await runInTurn(IN_A_FOLDER);
+    helped = await runInTurn(...EVERY_DAY.map((name) => [name, '--help']));
+    refused = await runInTurn(...REFUSED.map(([args]) => args));
+    withoutFolder = await runInTurn(...IN_A_FOLDER);
   });
 
   it.each([...EVERY_DAY.entries()])('explains all of its flags (%d: %s)', (number, name) => {

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { CommandsInTurn, type EndedCommand, SHORT_LIVED } from '@akin/testing';
+import { afterAll } from '@jest/globals';
 
 /** Arguments as in a shell. */
 export const PROGRAM = fileURLToPath(new URL('../bin/akin.mjs', import.meta.url));
@@ -36,13 +37,16 @@ export async function runAkin(args: readonly string[], options: Options = {}): P
   return { code, out, err };
 }
 
-/** A process in which many commands take the time of one: see {@link CommandsInTurn}. */
-export function commandsInTurn(): CommandsInTurn {
-  return new CommandsInTurn(IN_TURN, { ...process.env, AKIN_THREADS: '1' });
+let shared: CommandsInTurn | undefined;
+afterAll(async () => shared?.[Symbol.asyncDispose]());
+
+/** Runs commands one after the other, in a process that all of a test file share: see {@link CommandsInTurn}. */
+export function runInTurn(...commands: readonly (readonly string[])[]): Promise<EndedCommand[]> {
+  shared ??= commandsInTurn();
+  return Promise.all(commands.map((args) => (shared as CommandsInTurn).run(args)));
 }
 
-/** Runs commands one after the other in one process. */
-export async function runInTurn(commands: readonly (readonly string[])[]): Promise<EndedCommand[]> {
-  await using started = commandsInTurn();
-  return await Promise.all(commands.map((args) => started.run(args)));
+/** A process of its own for commands in turn. */
+export function commandsInTurn(env: Readonly<Record<string, string>> = {}): CommandsInTurn {
+  return new CommandsInTurn(IN_TURN, { ...process.env, AKIN_THREADS: '1', ...env });
 }

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { decodeDescriptor, distance } from '@akin/modules/vectors';
 import { drawImage } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { runAkin, runInTurn } from '../../test/run-akin.ts';
+import { runAkin } from '../../test/run-akin.ts';
 
 let folder: string;
 const pictures: Buffer[] = [];
@@ -108,14 +108,6 @@ describe('akin analyze', () => {
       { file: '3.jpg', id: 8, outputs: outputs[3] },
       { outputs: outputs[4] },
     ]);
-  });
-
-  it('says which backends exist', async () => {
-    const [unknown] = await runInTurn([['analyze', '--backend', 'gpu', path.join(folder, '1.jpg')]]);
-    expect(unknown).toMatchObject({
-      code: 1,
-      err: '--backend (or AKIN_BACKEND) must be one of auto, wasm, onnx.\n',
-    });
   });
 
   it('runs only the named modules, and ends silently when the reader of its lines has gone', () => {
