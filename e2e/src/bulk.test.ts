@@ -121,7 +121,7 @@ describe('akin import', () => {
     expect([original.status, Buffer.from(await original.arrayBuffer())]).toEqual([200, await picture(2)]);
   });
 
-  it('reads lines, compressed lines, an array, a table and standard input, and reports the number of documents', async () => {
+  it('reads lines, compressed lines, an array and a table, and reports the number of documents', async () => {
     const documents = many(SEVERAL_REQUESTS);
     await write('lines.ndjson', documents);
     await write('packed.ndjson.gz', documents);
@@ -142,11 +142,6 @@ describe('akin import', () => {
       (await akin.client.collection('table').select({ q: 'sku:A7 AND labels:b AND price:[11 TO *]' })).response
         .numFound,
     ).toBe(1);
-    const piped = await runAkin(['import', '-', '--url', akin.url, '--collection', 'piped'], {
-      input: '{"id":"a"}\r\n{"id":"b"}',
-    });
-    expect(piped.code).toBe(0);
-    expect((await akin.client.collection('piped').status()).documents).toBe(2);
   });
 
   it('skips wrong documents, reports their lines and reasons, and ends with 2', async () => {
