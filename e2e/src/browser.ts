@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs';
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { expect } from '@jest/globals';
+import axe from 'axe-core';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 
 /** The first one draws no window around the page. For the others, the window takes as much CPU time as the page. */
 const BROWSERS = [
@@ -37,18 +39,23 @@ export interface WatchedPage {
   readonly complaints: string[];
 }
 
-export async function openPage(
-  browser: Browser,
-  address: string,
-  options: BrowserContextOptions = {},
-): Promise<WatchedPage> {
+/** What one user of a browser has: its pages share their cache and what they store. */
+export async function newContext(browser: Browser): Promise<BrowserContext> {
   const context = await browser.newContext({
     permissions: ['clipboard-read', 'clipboard-write'],
     // Without a GPU, endless animations take a quarter of the processor time.
     reducedMotion: 'reduce',
-    ...options,
   });
   context.setDefaultTimeout(TIMEOUT_MILLISECONDS);
+  return context;
+}
+
+/** Opens a page as a new user. */
+export async function openPage(browser: Browser, address: string): Promise<WatchedPage> {
+  return openPageIn(await newContext(browser), address);
+}
+
+export async function openPageIn(context: BrowserContext, address: string): Promise<WatchedPage> {
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(String(error)));
@@ -66,4 +73,11 @@ export async function openPage(
   });
   await page.goto(address);
   return { page, context, complaints };
+}
+
+/** Expects that axe finds nothing wrong in a page. */
+export async function expectAccessible(page: Page): Promise<void> {
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>('axe.run()');
+  expect(violations.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([]);
 }

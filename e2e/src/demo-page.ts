@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { type OwnAkin, serveOnPostgres, until } from './akin.ts';
-import { openPage, startBrowser, type WatchedPage } from './browser.ts';
+import { newContext, openPageIn, startBrowser, type WatchedPage } from './browser.ts';
 
 export const DEMO = fileURLToPath(new URL('../../apps/akin/demo/', import.meta.url));
 /** A product of the demo of which there are edited copies, and its picture. */
@@ -17,13 +17,26 @@ export const PRODUCT = {
 export class DemoPage {
   akin!: OwnAkin;
   browser!: Browser;
+  /** The user, unless a test needs a new one. */
+  context: BrowserContext | undefined;
   /** The page of the running test. */
   opened: WatchedPage | undefined;
 
   /** Opens a URL of akin. Errors and warnings of the page fail the test. */
   async open(address: string): Promise<WatchedPage> {
-    this.opened = await openPage(this.browser, `${this.akin.url}${address}`);
+    this.context ??= await newContext(this.browser);
+    this.opened = await openPageIn(this.context, `${this.akin.url}${address}`);
     return this.opened;
+  }
+
+  /** Ends the test of the open page, which leaves nothing for the next one. */
+  async close(): Promise<void> {
+    const { page, context, complaints } = this.opened ?? {};
+    this.opened = undefined;
+    await context?.setOffline(false);
+    await page?.evaluate('localStorage.clear()');
+    await page?.close();
+    expect(complaints ?? []).toEqual([]);
   }
 
   /** Opens an address whose search has a result, and waits for it. */
@@ -45,10 +58,7 @@ export function useDemoPage(): DemoPage {
     await demo.browser?.close();
     await demo.akin?.end();
   });
-  afterEach(async () => {
-    await demo.opened?.context.close();
-    expect(demo.opened?.complaints).toEqual([]);
-  });
+  afterEach(() => demo.close());
   return demo;
 }
 
@@ -93,6 +103,23 @@ export async function copiedBy(page: Page, button: Locator): Promise<string> {
     return text !== before;
   });
   return text;
+}
+
+/** Lets no request for some URLs go on until the returned function is called. */
+export async function holdRequests(
+  page: Page,
+  url: string | RegExp,
+  isHeld: (url: string) => boolean = () => true,
+): Promise<() => void> {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(url, async (route) => {
+    if (isHeld(route.request().url())) await held;
+    await route.continue();
+  });
+  return release;
 }
 
 /** Waits until the browser has reported errors, and forgets them. @returns the errors */

@@ -1,10 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { type OwnAkin, serveOnPostgres, temporaryFolder, until } from './akin.ts';
-import { openPage, startBrowser } from './browser.ts';
+import { expectAccessible, openPage, startBrowser } from './browser.ts';
 import { settled } from './demo-page.ts';
 import { photo, picture, UNLIKE } from './pictures.ts';
 import { saveScreenshot } from './shot.ts';
@@ -33,12 +32,6 @@ afterAll(async () => {
   await akin?.end();
   await place?.remove();
 });
-
-async function expectAccessible(page: Page): Promise<void> {
-  await page.evaluate(axe.source);
-  const { violations } = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>('axe.run()');
-  expect(violations.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([]);
-}
 
 describe('the page of a folder', () => {
   it('says what failed in the folder, saves it as CSV, tries it again, and forgets it', async () => {

@@ -2,25 +2,25 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { AkinRequestError } from '@akin/client';
 import { TINY_TOWERS } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import axe from 'axe-core';
-import type { Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import sharp from 'sharp';
-import { type OwnAkin, RunningCommand, serveOnPostgres, temporaryFolder } from './akin.ts';
-import { openPage, startBrowser } from './browser.ts';
+import { type OwnAkin, RunningCommand, refusal, serveOnPostgres, temporaryFolder } from './akin.ts';
+import { expectAccessible, openPage, startBrowser } from './browser.ts';
 
 const COLORS = { red: '#e01010', green: '#10d020', blue: '#1020e0', yellow: '#f0e010', black: '#080808' };
 
 let place: Awaited<ReturnType<typeof temporaryFolder>>;
 let akin: OwnAkin;
+let browser: Browser;
 /** Has the files of models once `isMirrorFilled`. */
 let mirror: Server;
 let isMirrorFilled = false;
 const inPlace = (...names: string[]) => path.join(place.folder, ...names);
 
 beforeAll(async () => {
+  browser = await startBrowser();
   place = await temporaryFolder();
   mirror = createServer(async (request, response) => {
     const name = /\/resolve\/[0-9a-f]{40}\/(.+)/.exec(request.url ?? '')?.[1]?.replace('_quantized', '') ?? '';
@@ -42,6 +42,7 @@ beforeAll(async () => {
   }
 });
 afterAll(async () => {
+  await browser?.close();
   await akin?.end();
   mirror?.close();
   await place?.remove();
@@ -53,21 +54,6 @@ const found = async (parameters: Record<string, string | readonly string[]>) =>
   (await search(parameters)).response.docs.map(({ id }) => id);
 
 const model = async () => (await akin.client.collections()).collections[0]?.model;
-
-async function expectAccessible(page: Page): Promise<void> {
-  await page.evaluate(axe.source);
-  const { violations } = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>('axe.run()');
-  expect(violations.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([]);
-}
-
-async function refusal(request: Promise<unknown>): Promise<[status: number, message: string]> {
-  const error = await request.then(
-    () => undefined,
-    (reason) => reason as AkinRequestError,
-  );
-  expect(error).toBeInstanceOf(AkinRequestError);
-  return [error?.status ?? 0, error?.message ?? ''];
-}
 
 describe('words by a content model that knows them', () => {
   it('find the pictures that show them', async () => {
@@ -102,7 +88,6 @@ describe('words by a content model that knows them', () => {
     await collection.add([{ id: 'car', title: 'a green car', import: outputs, thumbnail }], {
       commit: true,
     });
-    await using browser = await startBrowser();
     const { page, complaints } = await openPage(browser, `${akin.url}/`);
     await page.getByText('6 documents').waitFor();
     const cards = (band: string) => page.locator('.band', { hasText: band }).locator('[data-id]');
@@ -146,7 +131,6 @@ describe('words by a content model that knows them', () => {
 
   it('come with a model that the page downloads, and new or old collections get', async () => {
     const name = 'siglip-base-patch16-224-q8';
-    await using browser = await startBrowser();
     const { page, complaints } = await openPage(browser, `${akin.url}/?view=manage`);
     const models = page.getByRole('region', { name: 'Models' });
     await models.getByRole('button', { name: `Get ${name}` }).click();

@@ -1,30 +1,31 @@
+import { copyFile } from 'node:fs/promises';
+import path from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import axe from 'axe-core';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import sharp from 'sharp';
-import { type OwnAkin, serveOnPostgres, until } from './akin.ts';
-import { openPage, startBrowser } from './browser.ts';
-import { settled } from './demo-page.ts';
+import { temporaryFolder, until } from './akin.ts';
+import { PRODUCT, settled, useDemoPage } from './demo-page.ts';
+import { run } from './shell.ts';
 import { saveScreenshot } from './shot.ts';
 
-let akin: OwnAkin;
-let browser: Browser;
+const demo = useDemoPage();
+let home: Awaited<ReturnType<typeof temporaryFolder>>;
 
 beforeAll(async () => {
-  browser = await startBrowser();
-  akin = await serveOnPostgres([], { demo: true });
-  const collection = akin.client.collection('my-collection');
+  home = await temporaryFolder();
+  await copyFile(PRODUCT.file, path.join(home.folder, 'photo.jpg'));
+  const { client } = demo.akin;
+  const collection = client.collection('my-collection');
   await collection.add([{ id: 'failed', image: 'http://127.0.0.1:1/nobody.jpg' }], { commit: true }).catch(() => {});
-  await akin.client.collection('empty').create();
+  await client.collection('empty').create();
   await until('the groups are right up to the last commit', async () => {
     const { commit, asOfCommit } = await collection.groups({ rows: 0 });
     return asOfCommit === commit;
   });
 });
-afterAll(async () => {
-  await browser?.close();
-  await akin?.end();
-});
+afterAll(() => home?.remove());
 
 type Act = (page: Page) => Promise<unknown>;
 
@@ -56,7 +57,14 @@ const VIEWS: Readonly<Record<string, readonly [address: string, act: Act, narrow
       await page.getByText('Looking at your picture…').waitFor();
     },
   ],
-  'a query that is wrong': ['/?q=price%3A%5B', (page) => page.getByRole('alert').waitFor()],
+  'a query that is wrong': [
+    '/?q=price%3A%5B',
+    (page) =>
+      page
+        .getByRole('alert')
+        .getByText(/^The query cannot be read at character \d/)
+        .waitFor(),
+  ],
   'nothing found': ['/?q=nobodyhasthisword', (page) => page.getByText('Nothing matches.').waitFor()],
   'an empty collection': [
     '/?collection=empty',
@@ -137,10 +145,10 @@ const tooWide = (page: Page) => page.evaluate<number>('document.documentElement.
 describe('in light and dark colours, on a wide and a narrow screen, axe finds nothing, and nothing is wider than the screen, in', () => {
   it.each(Object.keys(VIEWS))('%s', async (name) => {
     const [address, act, narrow] = VIEWS[name] ?? ['/', async () => {}];
-    const { page, context } = await openPage(browser, `${akin.url}${address}`, {
-      viewport: WIDE,
-      colorScheme: 'light',
-    });
+    const { page, complaints } = await demo.open('/health/live');
+    await page.setViewportSize(WIDE);
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.goto(`${demo.akin.url}${address}`);
     await act(page);
     await page.evaluate(axe.source);
     for (const viewport of [WIDE, NARROW]) {
@@ -161,12 +169,105 @@ describe('in light and dark colours, on a wide and a narrow screen, axe finds no
       if (viewport === WIDE) await page.setViewportSize({ width: 1280, height: 900 });
       expect(await tooWide(page)).toBeLessThanOrEqual(0);
     }
-    await context.close();
+    // Some views are about errors, which the browser reports.
+    complaints.splice(0);
   });
 });
 
+describe('the reference of the interface', () => {
+  it('finds endpoints by words', async () => {
+    const { page } = await demo.open('/docs');
+    const sections = page.locator('main section');
+    const all = await sections.count();
+    await page.keyboard.press('/');
+    await page.keyboard.type('near-duplicates decision');
+    await page.locator('#color').waitFor({ state: 'hidden' });
+    const left = await sections.filter({ visible: true }).count();
+    expect([left > 0, left < all / 3]).toEqual([true, true]);
+    expect(await page.locator('nav li').filter({ visible: true }).count()).toBe(left);
+    await page
+      .getByRole('link', { name: /groups\/decisions/ })
+      .first()
+      .click();
+    expect(page.url()).toMatch(/#(groupDecisions|decideGroupsByPost)$/);
+  });
+
+  it('tries a search, an upload and a change', async () => {
+    const { page } = await demo.open('/docs');
+    const attempt = async (id: string) => {
+      const section = page.locator(`section#${id}`);
+      await section.getByText('Try it').click();
+      return section;
+    };
+    const responseTo = async (section: Awaited<ReturnType<typeof attempt>>) => {
+      await section.getByRole('button', { name: 'Send' }).click();
+      await section
+        .locator('output pre')
+        .getByText(/"responseHeader"[\s\S]*\}\s*$/)
+        .waitFor();
+      return JSON.parse(await section.locator('output pre').innerText());
+    };
+    const image = await attempt('image');
+    expect((await responseTo(image)).response.docs).toHaveLength(5);
+    const duplicate = await attempt('duplicate');
+    await duplicate.getByLabel('Picture').setInputFiles(PRODUCT.file);
+    expect((await responseTo(duplicate)).response.docs[0].id).toBe(PRODUCT.id);
+    expect((await responseTo(await attempt('update'))).responseHeader.status).toBe(0);
+    const get = await attempt('get');
+    await get.getByLabel(/Parameters/).fill('id=mine\nfl=title');
+    expect((await responseTo(get)).doc).toEqual({ title: 'My own' });
+    const thumbnail = await attempt('thumbnail');
+    await thumbnail.getByRole('button', { name: 'Send' }).click();
+    await thumbnail.getByAltText('The response').waitFor();
+  });
+
+  it('shows a refused request as akin answers it', async () => {
+    const { page } = await demo.open('/docs');
+    const section = page.locator('section#select');
+    await section.getByText('Try it').click();
+    await section.getByLabel(/Parameters/).fill('q=price:[');
+    await section.getByRole('button', { name: 'Send' }).click();
+    await section.getByText(/^400 application\/json/).waitFor();
+    // The browser logs the status too.
+    demo.opened?.complaints.splice(0);
+  });
+
+  it('has examples that work as written, in three languages', async () => {
+    const { page } = await demo.open('/docs');
+    for (const id of ['color', 'duplicate', 'update', 'tag', 'terms']) {
+      const example = (language: string) => page.locator(`section#${id} code.${language}`).textContent();
+      const [shell, python, typescript] = await Promise.all(['curl', 'Python', 'TypeScript'].map(example));
+      const cwd = home.folder;
+      expect(JSON.parse(await run('sh', ['-c', `${shell}`], { cwd })).responseHeader.status).toBe(0);
+      expect(await run('python3', ['-c', `${python}`], { cwd })).toMatch(/^200 b'\{/);
+      expect(await run(process.execPath, ['--input-type=module', '-e', `${typescript}`], { cwd })).toMatch(/^200 \{/);
+    }
+  });
+});
+
+it('the page is small, and shows no picture of another server', async () => {
+  const elsewhere = 'http://127.0.0.1:1/picture.jpg';
+  const collection = demo.akin.client.collection('elsewhere');
+  await collection.create();
+  const document = { id: 'a', title: 'of elsewhere', image: elsewhere };
+  await collection.add([document], { commit: true, 'modules.apply': 'color' }).catch(() => {});
+  const { page } = await demo.open(`/?collection=elsewhere&url=${encodeURIComponent(elsewhere)}`);
+  await page.getByText('a picture of 127.0.0.1:1').waitFor();
+  await page.getByRole('alert').waitFor();
+  // Only responses of akin are expected: the browser reports any request of the page to another server.
+  const complaints = demo.opened?.complaints.splice(0) ?? [];
+  expect(complaints.filter((text) => !/ (422|400)/.test(text))).toEqual([]);
+  const html = await (await fetch(`${demo.akin.url}/`)).text();
+  const scripts = [...html.matchAll(/(?:src|modulepreload" crossorigin href)="([^"]+[.]js)"/g)].map(
+    ([, src = '']) => new URL(src, demo.akin.url),
+  );
+  const bytes = await Promise.all(scripts.map(async (one) => Buffer.from(await (await fetch(one)).arrayBuffer())));
+  expect(scripts).not.toEqual([]);
+  expect(bytes.reduce((sum, one) => sum + gzipSync(one).length, 0)).toBeLessThan(60_000);
+});
+
 it('axe finds nothing in the question for a key and in the note after a delete', async () => {
-  const { page, context } = await openPage(browser, `${akin.url}/?view=groups`);
+  const { page, complaints } = await demo.open('/?view=groups');
   await page.getByRole('checkbox').first().check();
   await page.getByRole('button', { name: 'Delete…' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
@@ -176,9 +277,9 @@ it('axe finds nothing in the question for a key and in the note after a delete',
   await page.route('**/select*', (route) =>
     route.fulfill({ status: 401, body: '{"error":{"code":401,"msg":"A key."}}' }),
   );
-  await page.goto(`${akin.url}/?q=x`);
+  await page.goto(`${demo.akin.url}/?q=x`);
   await page.getByText('needs a key.').first().waitFor();
   await page.evaluate(axe.source);
   expect(await findings(page)).toEqual([]);
-  await context.close();
+  complaints.splice(0);
 });
