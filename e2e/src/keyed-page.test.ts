@@ -7,7 +7,7 @@ import type { Browser } from 'playwright-core';
 import sharp from 'sharp';
 import { akinDatabase, runAkin, type ServingAkin, serveAkin, temporaryFolder, until } from './akin.ts';
 import { openPage, startBrowser } from './browser.ts';
-import { settled } from './demo-page.ts';
+import { copiedBy, settled } from './demo-page.ts';
 
 const PICTURE = await sharp({ create: { width: 120, height: 90, channels: 3, background: '#c03020' } })
   .png()
@@ -85,8 +85,7 @@ it('the page asks for a key once, works with a key that allows only searches, an
   expect((await searched).status()).toBe(200);
   await page.locator('.card .score').waitFor();
   expect(await page.locator('.card .score').textContent()).toMatch(/^1|100/);
-  await page.getByRole('button', { name: 'Copy as curl' }).click();
-  const copied = (await page.evaluate('navigator.clipboard.readText()')) as string;
+  const copied = await copiedBy(page, page.getByRole('button', { name: 'Copy as curl' }));
   // The picture is too long for the URL, but has its place in the history.
   await page.goBack();
   await page.locator('.card .score').waitFor({ state: 'detached' });

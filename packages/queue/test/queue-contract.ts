@@ -169,9 +169,7 @@ export function queueContract(kind: string, open: () => Promise<Queue>): void {
         { concurrency: 1 },
       );
       await queue.add('analyze', payload(1), { id: 'a' });
-      await untilCounts('analyze', { delayed: 1 });
-      await untilCounts('analyze', { delayed: 0, waiting: 0, active: 0 });
-      while (attempts.length < 3) await delay(10);
+      await until(() => attempts.length === 3);
       expect(attempts).toEqual([1, 2, 3]);
       const [first = 0, second = 0, third = 0] = times;
       expect(second - first).toBeGreaterThan(900);
@@ -204,17 +202,23 @@ export function queueContract(kind: string, open: () => Promise<Queue>): void {
 
     it('returns the jobs that are alive: not those that are finished, failed or were never added', async () => {
       const { opened, open: finish } = gate();
+      const poison = gate();
+      let tries = 0;
       queue.work(
         'analyze',
         async ({ id }) => {
-          if (id === 'poison') throw new Error('cannot be done');
+          if (id === 'poison') {
+            if (++tries > 1) await poison.opened;
+            throw new Error('cannot be done');
+          }
           if (id === 'running') await opened;
         },
         { concurrency: 1 },
       );
       for (const id of ['done', 'poison']) await queue.add('analyze', payload(1), { id });
-      await untilCounts('analyze', { delayed: 1, waiting: 0, active: 0 });
+      await until(() => tries > 0);
       expect(await queue.liveJobs('analyze', ['done', 'poison'])).toEqual(new Set(['poison']));
+      poison.open();
       await untilCounts('analyze', { failed: 1, delayed: 0, active: 0 });
       for (const id of ['running', 'waiting']) await queue.add('analyze', payload(1), { id });
       await untilCounts('analyze', { active: 1, waiting: 1 });

@@ -194,7 +194,9 @@ describe.each(ENGINES)('the acceptance of changes on %s', (kind) => {
     );
     const accepting = accept(store, collection, [{ id: 'b', added: 1 }]);
     if (kind === 'postgres') {
-      await new Promise((resolve) => setTimeout(resolve, 400));
+      const waiting =
+        "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like 'alter%'";
+      while ((await store.engine.query(waiting)).length === 0);
       // Others still read while the column waits for its lock.
       await store.engine.query(`select * from ${collection.sqlSchema}.documents`);
     }

@@ -10,7 +10,7 @@ import type { Queryable } from '../engine/engine.ts';
 import { commit } from './commit.ts';
 
 describe('a delete by query that crashes the thread of the embedded database', () => {
-  const watched = watchThreads();
+  const watched = watchThreads('pglite-thread');
   let store: Store;
   let collection: Collection;
   let crashing = true;

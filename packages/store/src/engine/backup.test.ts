@@ -21,7 +21,7 @@ describe('a backup of an embedded database in use', () => {
     folder = made.location.folder;
     file = join(folder, '..', 'backup');
     remove = made.remove;
-    watched = watchThreads();
+    watched = watchThreads('pglite-thread');
     engine = await openPglite(folder);
     await engine.query('create table kept (n int primary key, filled text)');
   });

@@ -23,7 +23,7 @@ describe('a thread of the embedded database that dies', () => {
     folder = made.location.folder;
     remove = made.remove;
     warnings = [];
-    watched = watchThreads();
+    watched = watchThreads('pglite-thread');
     engine = await openPglite(folder, { warn: (text) => warnings.push(text) });
     await engine.query('create table kept (n int primary key)');
   });

@@ -263,7 +263,7 @@ describe.each(ENGINES)('the memory for searches on %s', (kind) => {
 
   it('starts no thread any more once it is closed', async () => {
     const closed = withMemory();
-    const watched = watchThreads();
+    const watched = watchThreads('searcher');
     const reading = closed.inMemory.read(store, first, new NotInMemory('shape', COUNT, 4));
     await closed.inMemory[Symbol.asyncDispose]();
     expect(await reading).toBe(false);

@@ -191,7 +191,7 @@ describe('searches with a standby', () => {
   });
 
   it('are not asked twice when they take too long', async () => {
-    await using impatient = withStandbys(standbyOf().url, 100);
+    await using impatient = withStandbys(standbyOf().url, 2_000);
     await impatient.standbys.check();
     let asked = 0;
     const work = async ({ tx }: Snapshot) => {
@@ -200,7 +200,7 @@ describe('searches with a standby', () => {
     };
     await expect(withSnapshot(impatient, collection, work, { isCurrent: true })).rejects.toMatchObject({
       code: 'unavailable',
-      message: expect.stringContaining('longer than 0.1 seconds'),
+      message: expect.stringContaining('longer than 2 seconds'),
     });
     expect(asked).toBe(1);
   });
