@@ -89,7 +89,7 @@ describe('documents on the page', () => {
     expect(docs).toEqual([{ id: expect.any(String), trashed_at: expect.stringMatching(/^20/) }]);
     await page.getByRole('button', { name: 'Empty the trash' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Empty the trash' }).click();
-    await page.getByText('This collection is empty').waitFor();
+    await page.getByText('The trash is empty').waitFor();
     await page.getByRole('button', { name: 'Back to my-collection' }).click();
     await page.getByText(`${documents - 1} found`).waitFor();
   });

@@ -326,6 +326,8 @@ export const TEXTS = {
     restore: 'Restore',
     restored: (documents: number, name: string) => `${count(documents, 'document')} restored to ${name}.`,
     empty: 'Empty the trash',
+    isEmpty: 'The trash is empty',
+    nothing: 'There is nothing to restore.',
     deleteForGood: 'Delete for good',
     forGood: (documents: number) => `${count(documents, 'document')} cannot be brought back after this.`,
     back: (name: string) => `Back to ${name}`,

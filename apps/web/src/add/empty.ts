@@ -1,3 +1,4 @@
+import { isTrash } from '@akin/domain';
 import { html, type TemplateResult } from 'lit-html';
 import type { Actions } from '../actions.ts';
 import { keyOfTab } from '../key.ts';
@@ -15,6 +16,7 @@ export function isFilling({ status, runs }: PageData): boolean {
 /** The view of an empty collection: pictures can be dropped, chosen, or indexed by a command. */
 export function emptyCollection(collection: string, pageData: PageData, actions: Actions): TemplateResult {
   const { scope } = pageData;
+  if (isTrash(collection)) return note(TEXTS.trash.isEmpty, TEXTS.trash.nothing);
   if (isFilling(pageData)) return note(T.indexing, T.soon);
   if (scope === 'search') return note(T.empty, T.notYet);
   const key = keyOfTab() === undefined ? '' : 'AKIN_KEY=… ';

@@ -27,7 +27,8 @@ export function stage(document: FoundDocument, pageData: PageData, collection: C
 
 export function stagePicture(document: FoundDocument, pageData: PageData, collection: Collection): TemplateResult {
   const original = (format?: 'webp') => collection.originalAddress(document.id, format);
-  return html`<img class=${isMissing(document) ? 'small alone' : 'small'} src=${keyedSource(collection.thumbnailAddress(document.id))} alt=${titleOf(document)} />
+  const isAlone = isMissing(document) || isInTrash(pageData);
+  return html`<img class=${isAlone ? 'small alone' : 'small'} src=${keyedSource(collection.thumbnailAddress(document.id))} alt=${titleOf(document)} />
     ${
       hasOriginal(document, pageData)
         ? html`<img class="full" src=${keyedSource(original())} alt="" hidden @load=${reveal}
@@ -40,10 +41,13 @@ export function stagePicture(document: FoundDocument, pageData: PageData, collec
  * Only documents from a folder have a file, unless it is gone or they are in the trash, and only a key with the scope
  * `index` may see it.
  */
-export function hasOriginal(document: FoundDocument, { scope, status }: PageData): boolean {
-  if (isTrash(status?.name ?? '')) return false;
+export function hasOriginal(document: FoundDocument, pageData: PageData): boolean {
+  const { scope } = pageData;
+  if (isInTrash(pageData)) return false;
   return typeof document.source === 'string' && !isMissing(document) && (scope === 'index' || scope === 'admin');
 }
+
+const isInTrash = ({ status }: PageData) => isTrash(status?.name ?? '');
 
 function reveal({ target }: Event): void {
   const image = target as HTMLImageElement;
