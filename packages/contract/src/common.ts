@@ -54,6 +54,11 @@ export const QUOTA_PARAMETERS = {
 
 export const COLLECTION_PARAMETER = text().meta({ description: 'Name of the collection.', example: 'my-collection' });
 
+/** The parameters of an endpoint of one collection: its name, those of the endpoint, and those of every JSON endpoint. */
+export function collectionParameters<Shape extends z.ZodRawShape>(shape: Shape) {
+  return z.object({ collection: COLLECTION_PARAMETER, ...shape, ...COMMON_PARAMETERS });
+}
+
 /** The first member of every JSON response. */
 const RESPONSE_HEADER = z
   .looseObject({

@@ -22,67 +22,50 @@ import { thumbnail } from './http/thumbnail.ts';
 import { tombstones } from './http/tombstones.ts';
 import { update, updateJson, updateJsonDocs, updateXml } from './http/update.ts';
 
-/** Every endpoint. A new one stands in a file in `http/`, its handler in the namesake in the gateway, and a line here. */
+/**
+ * Every endpoint, in groups, in the order in which people read them. A new one stands in a file in `http/`, its handler
+ * in the namesake in the gateway, and its name here. Of two paths that match one URL, the more specific one is first.
+ */
+export const GROUPS = {
+  Search: {
+    description: 'Find documents by pictures, colours, words and filters.',
+    endpoints: { select, query, image, color, duplicate, parts, get, terms, tag, thumbnail, original },
+  },
+  Groups: {
+    description: 'Near-duplicates of a whole collection.',
+    endpoints: { groups, groupDecisions, decideGroups },
+  },
+  Changes: {
+    description: 'Add, replace and delete documents, and follow these changes.',
+    endpoints: {
+      ...{ update, updateJson, updateJsonDocs, updateXml, analyze, tombstones },
+      ...{ operations, retryOperations, operationsStream, operation, retryOperation },
+      ...{ runs, reportRun, retryRun, dismissRun },
+    },
+  },
+  Collections: {
+    description: 'Collections, their fields, and bulk work on them.',
+    endpoints: {
+      ...{ collections, collectionStatus, createCollection, setQuota, dropCollection, schema, defineFields },
+      ...{ exportDocuments, reindex, reindexStatus, pauseReindex, resumeReindex, pixolution, ping, coreStatus },
+    },
+  },
+  Keys: { description: 'Keys and what they allow.', endpoints: { keys, createKey, revokeKey } },
+  Models: { description: 'Content models, and how to get them.', endpoints: { models, pullModel, stopPull } },
+  Service: {
+    description: 'Health, metrics and this description.',
+    endpoints: { live, ready, metrics, processes, backup, openapi, openapiLegacy, docs },
+  },
+};
+
 export const ENDPOINTS = {
-  select,
-  query,
-  image,
-  color,
-  duplicate,
-  parts,
-  update,
-  updateJson,
-  updateJsonDocs,
-  updateXml,
-  get,
-  analyze,
-  terms,
-  tag,
-  groups,
-  groupDecisions,
-  decideGroups,
-  collections,
-  collectionStatus,
-  createCollection,
-  setQuota,
-  dropCollection,
-  schema,
-  defineFields,
-  exportDocuments,
-  tombstones,
-  reindex,
-  reindexStatus,
-  pauseReindex,
-  resumeReindex,
-  pixolution,
-  thumbnail,
-  original,
-  operations,
-  // Both come before the next one, because its path also matches theirs.
-  retryOperations,
-  operationsStream,
-  operation,
-  retryOperation,
-  runs,
-  reportRun,
-  retryRun,
-  dismissRun,
-  ping,
-  coreStatus,
-  keys,
-  createKey,
-  revokeKey,
-  models,
-  pullModel,
-  stopPull,
-  backup,
-  processes,
-  live,
-  ready,
-  metrics,
-  openapi,
-  openapiLegacy,
-  docs,
+  ...GROUPS.Search.endpoints,
+  ...GROUPS.Groups.endpoints,
+  ...GROUPS.Changes.endpoints,
+  ...GROUPS.Collections.endpoints,
+  ...GROUPS.Keys.endpoints,
+  ...GROUPS.Models.endpoints,
+  ...GROUPS.Service.endpoints,
 };
 
 export type Endpoints = typeof ENDPOINTS;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ERROR_RESPONSE } from './common.ts';
 import type { Endpoint } from './endpoint.ts';
-import { ENDPOINTS } from './endpoints.ts';
+import { GROUPS } from './endpoints.ts';
 
 type Json = Record<string, unknown>;
 
@@ -17,50 +17,6 @@ const SECURITY_SCHEMES: Json = {
     type: 'http',
     scheme: 'basic',
     description: 'For old clients: any user name, with the key as the password.',
-  },
-};
-
-/**
- * Groups of endpoints, in the order in which people read them. Endpoints that no group names are about a collection.
- */
-const TAGS: Readonly<Record<string, { description: string; endpoints: readonly string[] }>> = {
-  Search: {
-    description: 'Find documents by pictures, colours, words and filters.',
-    endpoints: [
-      'select',
-      'query',
-      'image',
-      'color',
-      'duplicate',
-      'parts',
-      'get',
-      'terms',
-      'tag',
-      'thumbnail',
-      'original',
-    ],
-  },
-  Groups: {
-    description: 'Near-duplicates of a whole collection.',
-    endpoints: ['groups', 'groupDecisions', 'decideGroups'],
-  },
-  Changes: {
-    description: 'Add, replace and delete documents, and follow these changes.',
-    endpoints: [
-      ...['update', 'updateJson', 'updateJsonDocs', 'updateXml', 'analyze', 'tombstones'],
-      ...['operations', 'operation', 'operationsStream', 'retryOperation', 'retryOperations'],
-      ...['runs', 'reportRun', 'retryRun', 'dismissRun'],
-    ],
-  },
-  Collections: { description: 'Collections, their fields, and bulk work on them.', endpoints: [] },
-  Keys: { description: 'Keys and what they allow.', endpoints: ['keys', 'createKey', 'revokeKey'] },
-  Models: {
-    description: 'Content models, and how to get them.',
-    endpoints: ['models', 'pullModel', 'stopPull'],
-  },
-  Service: {
-    description: 'Health, metrics and this description.',
-    endpoints: ['live', 'ready', 'metrics', 'processes', 'backup', 'openapi', 'openapiLegacy', 'docs'],
   },
 };
 
@@ -97,14 +53,16 @@ export function openApiDocument(options: { version: string; legacySegment: strin
   const { legacy = false, legacySegment } = options;
   const components: Components = { schemas: {}, parameters: {} };
   const paths: Record<string, Json> = {};
-  for (const [name, endpoint] of Object.entries<Endpoint>(ENDPOINTS)) {
-    for (const [prefix, path] of addresses(endpoint, legacySegment)) {
-      if ((prefix === 'legacy') !== legacy) continue;
-      const item = paths[path] ?? {};
-      paths[path] = item;
-      const id = legacy && endpoint.mount === undefined ? `${name}Legacy` : name;
-      for (const method of endpoint.methods) {
-        item[method.toLowerCase()] = operation(name, id, method, endpoint, components);
+  for (const [tag, { endpoints }] of Object.entries(GROUPS)) {
+    for (const [name, endpoint] of Object.entries<Endpoint>(endpoints)) {
+      for (const [prefix, path] of addresses(endpoint, legacySegment)) {
+        if ((prefix === 'legacy') !== legacy) continue;
+        const item = paths[path] ?? {};
+        paths[path] = item;
+        const id = legacy && endpoint.mount === undefined ? `${name}Legacy` : name;
+        for (const method of endpoint.methods) {
+          item[method.toLowerCase()] = { tags: [tag], ...operation(name, id, method, endpoint, components) };
+        }
       }
     }
   }
@@ -121,14 +79,11 @@ export function openApiDocument(options: { version: string; legacySegment: strin
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/', description: 'The server of this document.' }],
-    tags: Object.entries(TAGS).map(([name, { description }]) => ({ name, description })),
+    tags: Object.entries(GROUPS).map(([name, { description }]) => ({ name, description })),
     paths,
     components: { ...components, responses: Object.fromEntries(responses), securitySchemes: SECURITY_SCHEMES },
   };
 }
-
-const tagOf = (name: string): string =>
-  Object.keys(TAGS).find((tag) => TAGS[tag]?.endpoints.includes(name)) ?? 'Collections';
 
 /** The paths of one endpoint. At the root counts as `cores`. */
 export function addresses({ mount, path }: Endpoint, legacySegment: string): ['cores' | 'legacy', path: string][] {
@@ -153,7 +108,6 @@ function operation(name: string, id: string, method: string, endpoint: Endpoint,
   const errors = Object.entries(ERRORS).filter(([, { keyed }]) => !keyed || endpoint.scope !== 'anyone');
   return {
     operationId: method === 'GET' ? id : `${id}By${method[0]}${method.slice(1).toLowerCase()}`,
-    tags: [tagOf(name)],
     summary: endpoint.summary,
     ...descriptionOf(endpoint),
     // One of them is enough. The list names the scope that the key must have.

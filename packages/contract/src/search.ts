@@ -1,13 +1,6 @@
 import { isTimeZone } from '@akin/domain';
 import { z } from 'zod';
-import {
-  AFTER_PARAMETERS,
-  afterTimeout,
-  COLLECTION_PARAMETER,
-  COMMON_PARAMETERS,
-  DOCUMENT,
-  responseOf,
-} from './common.ts';
+import { AFTER_PARAMETERS, afterTimeout, collectionParameters, DOCUMENT, responseOf } from './common.ts';
 import { choice, decimal, flag, integer, limit, text, texts } from './parameter.ts';
 
 /** Maximum number of documents on one page. */
@@ -54,8 +47,7 @@ export const FACET_SETTINGS = z.object({
 export type FacetSettings = z.output<typeof FACET_SETTINGS>;
 
 /** Parameters of all search endpoints. */
-export const SEARCH_PARAMETERS = z.object({
-  collection: COLLECTION_PARAMETER,
+export const SEARCH_PARAMETERS = collectionParameters({
   q: text()
     .default('*:*')
     .meta({ description: 'The query. With `rank.by.*` it filters and does not rank.', example: 'labels:shoe' }),
@@ -199,7 +191,6 @@ export const SEARCH_PARAMETERS = z.object({
   }),
   ...AFTER_PARAMETERS,
   afterTimeout: afterTimeout('Longest wait for `after`, in milliseconds. After it the response is 503.'),
-  ...COMMON_PARAMETERS,
 });
 
 const { df, pt, d, sfield, NOW, TZ } = SEARCH_PARAMETERS.shape;

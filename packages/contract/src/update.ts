@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { ACCEPTED, COLLECTION_PARAMETER, COMMON_PARAMETERS, DOCUMENT, responseOf } from './common.ts';
+import { ACCEPTED, collectionParameters, DOCUMENT, responseOf } from './common.ts';
 import { flag, integer, limit, text } from './parameter.ts';
 
 /** Parameters of all update endpoints. */
-export const UPDATE_PARAMETERS = z.object({
-  collection: COLLECTION_PARAMETER,
+export const UPDATE_PARAMETERS = collectionParameters({
   'modules.apply': text().optional().meta({
     description:
       'Modules that analyze the pictures, separated by commas: `color,content,copyspace,duplicate,parts`. Default: those of the collection.',
@@ -49,7 +48,6 @@ export const UPDATE_PARAMETERS = z.object({
   'json.command': flag().default(true).meta({
     description: 'Below the legacy segment: false reads a single object as a document, not as commands.',
   }),
-  ...COMMON_PARAMETERS,
 });
 
 /** Response of all update endpoints. */

@@ -1,6 +1,6 @@
 import { MAX_SHARDS, SCOPES } from '@akin/domain';
 import { z } from 'zod';
-import { COLLECTION, COLLECTION_PARAMETER, COMMON_PARAMETERS, QUOTA_PARAMETERS, responseOf } from '../common.ts';
+import { COLLECTION, COMMON_PARAMETERS, collectionParameters, QUOTA_PARAMETERS, responseOf } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { integer, text } from '../parameter.ts';
 
@@ -19,7 +19,7 @@ export const collectionStatus = endpoint({
   scope: 'search',
   path: '/{collection}',
   summary: 'Get the state of one collection.',
-  parameters: z.object({ collection: COLLECTION_PARAMETER, ...COMMON_PARAMETERS }),
+  parameters: collectionParameters({}),
   response: responseOf({
     ...COLLECTION.shape,
     scope: z
@@ -35,8 +35,7 @@ export const createCollection = endpoint({
   summary: 'Create an empty collection.',
   description:
     'The only settings of a collection are its content model, its modules, its number of shards and its quota. The body must be `{}` or empty.',
-  parameters: z.object({
-    collection: COLLECTION_PARAMETER,
+  parameters: collectionParameters({
     model: text().optional().meta({
       description:
         'The name of an installed content model (`akin models` lists them); `akin` for akin’s own. Default: that of `--content-model`.',
@@ -54,7 +53,6 @@ export const createCollection = endpoint({
         example: 4,
       }),
     ...QUOTA_PARAMETERS,
-    ...COMMON_PARAMETERS,
   }),
   bodies: { 'application/json': z.object({}) },
   response: responseOf(COLLECTION.shape),
@@ -68,7 +66,7 @@ export const setQuota = endpoint({
   summary: 'Set how many documents and bytes a collection may have.',
   description:
     'Replaces the quota: without a parameter there is no such limit. Updates that would exceed it get 507, and nothing of them is accepted. Deletes are always accepted. At the limit of documents, existing documents can still be updated. A quota below what the collection has deletes nothing.',
-  parameters: z.object({ collection: COLLECTION_PARAMETER, ...QUOTA_PARAMETERS, ...COMMON_PARAMETERS }),
+  parameters: collectionParameters({ ...QUOTA_PARAMETERS }),
   bodies: {
     'application/json': z.object({ maxDocuments: z.int().optional(), maxBytes: z.int().optional() }),
   },
@@ -80,6 +78,6 @@ export const dropCollection = endpoint({
   scope: 'admin',
   path: '/{collection}',
   summary: 'Drop a collection and all its documents.',
-  parameters: z.object({ collection: COLLECTION_PARAMETER, ...COMMON_PARAMETERS }),
+  parameters: collectionParameters({}),
   response: responseOf({}),
 });

@@ -1,12 +1,5 @@
 import { z } from 'zod';
-import {
-  AFTER_PARAMETERS,
-  afterTimeout,
-  COLLECTION_PARAMETER,
-  COMMON_PARAMETERS,
-  DOCUMENT,
-  responseOf,
-} from '../common.ts';
+import { AFTER_PARAMETERS, afterTimeout, collectionParameters, DOCUMENT, responseOf } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { choice, integer, text } from '../parameter.ts';
 import { QUERY_PARAMETERS, SEARCH_PARAMETERS } from '../search.ts';
@@ -64,8 +57,7 @@ export const groups = endpoint({
   summary: 'List the groups of near-duplicates in a collection.',
   description:
     'akin updates the groups in the background. They are current up to the commit `asOfCommit`. Every member has a score of at least `threshold` with the representative of its group. If the collection has descriptors of another model and no calibration of that model, the response is 409, and `error.msg` says what to do.',
-  parameters: z.object({
-    collection: COLLECTION_PARAMETER,
+  parameters: collectionParameters({
     kind: choice(['duplicates', 'parts']).default('duplicates').meta({
       description:
         '`parts` lists the pairs of pictures that have a part in common, in `pairs` in place of `groups`, without those of one group of near-duplicates and those that were decided to be different. It needs the module `parts`.',
@@ -96,7 +88,6 @@ export const groups = endpoint({
     afterTimeout: afterTimeout(
       'As for a search. It waits until documents are visible, not until the groups are current.',
     ),
-    ...COMMON_PARAMETERS,
   }),
   response: responseOf({
     commit: z.int().meta({ description: 'The last commit. It decides which documents are visible.' }),
@@ -122,11 +113,9 @@ export const groupDecisions = endpoint({
   obeysKeyFilter: true,
   path: '/{collection}/groups/decisions',
   summary: 'List the pairs of documents that may not be in one group, ordered by id.',
-  parameters: z.object({
-    collection: COLLECTION_PARAMETER,
+  parameters: collectionParameters({
     rows: integer(1, 1_000).default(100).meta({ description: 'Maximum number of decisions on the page.' }),
     cursor: text().optional().meta({ description: 'The `nextCursor` of the previous page.' }),
-    ...COMMON_PARAMETERS,
   }),
   response: responseOf({
     decisions: z.array(z.object({ ids: z.tuple([z.string(), z.string()]), decision: z.literal('different') })),
@@ -144,15 +133,13 @@ export const decideGroups = endpoint({
   summary: 'Decide that documents do not belong to one group of near-duplicates, or withdraw that decision.',
   description:
     'No two of these documents are in one group. If two are near the same representative, the farther one leaves the group. Decisions survive a reindex and are removed with the document.',
-  parameters: z.object({
-    collection: COLLECTION_PARAMETER,
+  parameters: collectionParameters({
     ids: z
       .array(text())
       .min(2, `must be 2 to ${MAX_IDS} ids`)
       .max(MAX_IDS, `must be 2 to ${MAX_IDS} ids`)
       .meta({ description: 'Ids of documents.', example: ['a.jpg', 'b.jpg'] }),
     decision: choice(['different', 'null']).meta({ description: '`null` withdraws the decision.' }),
-    ...COMMON_PARAMETERS,
   }),
   bodies: {
     'application/json': z.object({

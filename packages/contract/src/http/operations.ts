@@ -1,6 +1,6 @@
 import { ERROR_CODES } from '@akin/domain';
 import { z } from 'zod';
-import { COLLECTION_PARAMETER, COMMON_PARAMETERS, OPERATION, OPERATION_PARAMETER, responseOf } from '../common.ts';
+import { COLLECTION_PARAMETER, collectionParameters, OPERATION, OPERATION_PARAMETER, responseOf } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { choice, integer, text } from '../parameter.ts';
 
@@ -11,14 +11,12 @@ export const operations = endpoint({
   path: '/{collection}/operations',
   summary: 'List accepted operations in order, with their states.',
   description: 'For a key with a filter: only documents with the fields that it sets which wait or have failed.',
-  parameters: z.object({
-    collection: COLLECTION_PARAMETER,
+  parameters: collectionParameters({
     state: choice(['queued', 'analyzing', 'ready', 'visible', 'failed', 'superseded'])
       .optional()
       .meta({ description: 'Only operations in this state.' }),
     limit: integer(1, 1000).default(100).meta({ description: 'Maximum number of operations on the page.' }),
     cursor: text().optional().meta({ description: 'The `nextCursor` of the previous page.' }),
-    ...COMMON_PARAMETERS,
   }),
   response: responseOf({ operations: z.array(OPERATION), nextCursor: z.string().optional() }),
 });
@@ -28,12 +26,10 @@ export const retryOperations = endpoint({
   scope: 'index',
   path: '/{collection}/operations/retry',
   summary: 'Retry all failed operations, or those that failed for one reason.',
-  parameters: z.object({
-    collection: COLLECTION_PARAMETER,
+  parameters: collectionParameters({
     reason: choice([...ERROR_CODES])
       .optional()
       .meta({ description: 'Only operations with this `reason.code`.', example: 'image-unreachable' }),
-    ...COMMON_PARAMETERS,
   }),
   response: responseOf({
     retried: z.int().meta({ description: 'Operations that are being retried.' }),
@@ -68,11 +64,7 @@ export const operation = endpoint({
   scope: 'index',
   path: '/{collection}/operations/{operation}',
   summary: 'Get one accepted operation and its state.',
-  parameters: z.object({
-    collection: COLLECTION_PARAMETER,
-    operation: OPERATION_PARAMETER,
-    ...COMMON_PARAMETERS,
-  }),
+  parameters: collectionParameters({ operation: OPERATION_PARAMETER }),
   response: responseOf(OPERATION.shape),
 });
 
@@ -81,10 +73,6 @@ export const retryOperation = endpoint({
   scope: 'index',
   path: '/{collection}/operations/{operation}/retry',
   summary: 'Retry a failed operation, at its old position in the order.',
-  parameters: z.object({
-    collection: COLLECTION_PARAMETER,
-    operation: OPERATION_PARAMETER,
-    ...COMMON_PARAMETERS,
-  }),
+  parameters: collectionParameters({ operation: OPERATION_PARAMETER }),
   response: responseOf(OPERATION.shape),
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { COLLECTION_PARAMETER, COMMON_PARAMETERS, responseOf } from '../common.ts';
+import { collectionParameters, responseOf } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 
 export const pixolution = endpoint({
@@ -7,7 +7,7 @@ export const pixolution = endpoint({
   scope: 'search',
   path: '/{collection}/pixolution',
   summary: 'Check a collection: its store, its fields and its modules.',
-  parameters: z.object({ collection: COLLECTION_PARAMETER, ...COMMON_PARAMETERS }),
+  parameters: collectionParameters({}),
   response: responseOf({
     status: z.enum(['OK', 'FAILED']),
     checks: z.array(z.object({ name: z.string(), ok: z.boolean(), msg: z.string() })),

@@ -1,6 +1,6 @@
 import { MAX_SHARDS } from '@akin/domain';
 import { z } from 'zod';
-import { COLLECTION_PARAMETER, COMMON_PARAMETERS, ERROR_DETAIL, responseOf } from '../common.ts';
+import { collectionParameters, ERROR_DETAIL, responseOf } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { flag, integer, text, texts } from '../parameter.ts';
 
@@ -33,7 +33,7 @@ export const reindexStatus = endpoint({
   methods: ['GET'],
   path: '/{collection}/reindex',
   summary: 'Progress of the reindex of a collection, or how the last one ended.',
-  parameters: z.object({ collection: COLLECTION_PARAMETER, ...COMMON_PARAMETERS }),
+  parameters: collectionParameters({}),
   response: responseOf(REINDEX.shape),
 });
 
@@ -44,8 +44,7 @@ export const reindex = endpoint({
   summary: 'Build a new version of a collection in the background, and swap the two in one step.',
   description:
     'The response is 202 at once. A GET of the same path shows the progress. Searches and changes continue meanwhile. During the swap, changes are answered with 503 and Retry-After. akin copies outputs of the right model. Other documents take the outputs of another collection (`outputsFrom`), or their pictures are analyzed again: from their URLs, from the folder if this akin indexed it, else from their thumbnails, whose number the progress shows. The optional module `parts`, where it is on, also analyzes the pictures of documents without its output. The old model answers until the swap. If any document cannot be copied, nothing is swapped. If the process ends, another one continues. Meanwhile another reindex of the collection gets 409.',
-  parameters: z.object({
-    collection: COLLECTION_PARAMETER,
+  parameters: collectionParameters({
     model: text().optional().meta({
       description:
         'The name of the content model that the collection gets (`akin models` lists them); `akin` for akin’s own. Default: the one that was chosen for the collection, else that of `--content-model`.',
@@ -68,7 +67,6 @@ export const reindex = endpoint({
         'Another collection. A document without valid outputs takes the outputs and the thumbnail of the document with the same id there.',
       example: 'my-pictures',
     }),
-    ...COMMON_PARAMETERS,
   }),
   bodies: { 'application/json': z.object({ field: z.array(z.string()).optional() }) },
   response: responseOf(REINDEX.shape),
@@ -82,7 +80,7 @@ export const pauseReindex = endpoint({
   summary: 'Pause the reindex of a collection.',
   description:
     'Analyses in progress are finished. Copied documents are kept. To abandon a paused reindex, drop the collection `<name>.reindex`. 409 if no reindex runs, or if it is about to swap.',
-  parameters: z.object({ collection: COLLECTION_PARAMETER, ...COMMON_PARAMETERS }),
+  parameters: collectionParameters({}),
   bodies: { 'application/json': z.object({}) },
   response: responseOf(REINDEX.shape),
 });
@@ -93,7 +91,7 @@ export const resumeReindex = endpoint({
   path: '/{collection}/reindex/resume',
   summary: 'Continue a paused reindex.',
   description: 'This gateway continues where the reindex stopped. 409 if it is not paused.',
-  parameters: z.object({ collection: COLLECTION_PARAMETER, ...COMMON_PARAMETERS }),
+  parameters: collectionParameters({}),
   bodies: { 'application/json': z.object({}) },
   response: responseOf(REINDEX.shape),
   statuses: { 202: 'The reindex continues.' },

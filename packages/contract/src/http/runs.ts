@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { COLLECTION_PARAMETER, COMMON_PARAMETERS, responseOf } from '../common.ts';
+import { collectionParameters, responseOf } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { text } from '../parameter.ts';
 import { MAX_RUN_FAILURES, RUN, RUN_FAILURE, RUN_REPORT, RUN_STATES } from '../run.ts';
@@ -9,7 +9,7 @@ export const runs = endpoint({
   scope: 'index',
   path: '/{collection}/runs',
   summary: 'List the ten newest runs over folders, with their progress and failures.',
-  parameters: z.object({ collection: COLLECTION_PARAMETER, ...COMMON_PARAMETERS }),
+  parameters: collectionParameters({}),
   response: responseOf({ runs: z.array(RUN) }),
 });
 
@@ -24,8 +24,7 @@ export const reportRun = endpoint({
   summary: 'Report the state of a run over a folder.',
   description:
     'The program that indexes chooses an id and reports every few seconds. A collection keeps the ten runs that were reported last.',
-  parameters: z.object({
-    collection: COLLECTION_PARAMETER,
+  parameters: collectionParameters({
     run: RUN_ID_PARAMETER,
     ...RUN_REPORT,
     failures: z
@@ -36,7 +35,6 @@ export const reportRun = endpoint({
         description: 'All failures so far, each a JSON object. If none are given, those of the last report stay.',
         example: ['{"path":"/home/me/Pictures/a.heic","code":"unsupported-image","msg":"HEIC is not read."}'],
       }),
-    ...COMMON_PARAMETERS,
   }),
   bodies: {
     'application/json': z.object({
@@ -61,7 +59,7 @@ export const retryRun = endpoint({
   summary: 'Index the files again that failed in a run.',
   description:
     'Only the process of the run can do this, while it runs: `akin serve` with a folder. Otherwise 409, and `error.msg` names the command to run.',
-  parameters: z.object({ collection: COLLECTION_PARAMETER, run: RUN_ID_PARAMETER, ...COMMON_PARAMETERS }),
+  parameters: collectionParameters({ run: RUN_ID_PARAMETER }),
   response: responseOf({}),
   statuses: { 202: 'A new run has started.' },
 });
@@ -72,6 +70,6 @@ export const dismissRun = endpoint({
   path: '/{collection}/runs/{run}/dismiss',
   summary: 'Remove a run from the list.',
   description: 'A run that is still reported is not removed (409).',
-  parameters: z.object({ collection: COLLECTION_PARAMETER, run: RUN_ID_PARAMETER, ...COMMON_PARAMETERS }),
+  parameters: collectionParameters({ run: RUN_ID_PARAMETER }),
   response: responseOf({}),
 });

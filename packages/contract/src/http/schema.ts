@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { COLLECTION_PARAMETER, COMMON_PARAMETERS, responseOf } from '../common.ts';
+import { collectionParameters, responseOf } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { texts } from '../parameter.ts';
 
@@ -9,7 +9,7 @@ export const schema = endpoint({
   obeysKeyFilter: true,
   path: '/{collection}/schema',
   summary: 'List the fields of a collection with their types.',
-  parameters: z.object({ collection: COLLECTION_PARAMETER, ...COMMON_PARAMETERS }),
+  parameters: collectionParameters({}),
   response: responseOf({
     schema: z.object({
       name: z.string(),
@@ -52,8 +52,7 @@ export const defineFields = endpoint({
   summary: 'Give fields their types before any document has them.',
   description:
     'Without it, the first value of a field decides its type. A field that already has the requested type stays as it is. A field with another type is a conflict, and then no field is defined.',
-  parameters: z.object({
-    collection: COLLECTION_PARAMETER,
+  parameters: collectionParameters({
     field: texts().meta({
       description:
         '`name:type`, where type is `boolean`, `long`, `double`, `date` or `string`. A list takes arrays of up to 1,000 values: `long[]`, `double[]`, `date[]` or `string[]`.',
@@ -64,7 +63,6 @@ export const defineFields = endpoint({
         'The same in the syntax of Solr, one JSON object per field. The type must be one that Solr has by default, `multiValued` makes a list.',
       example: ['{"name":"price","type":"pdouble"}'],
     }),
-    ...COMMON_PARAMETERS,
   }),
   bodies: {
     'application/json': z.object({

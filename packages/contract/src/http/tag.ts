@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AFTER_PARAMETERS, COLLECTION_PARAMETER, COMMON_PARAMETERS, responseOf } from '../common.ts';
+import { AFTER_PARAMETERS, collectionParameters, responseOf } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { decimal, integer, text } from '../parameter.ts';
 import { QUERY_PARAMETERS, SEARCH_PARAMETERS } from '../search.ts';
@@ -26,8 +26,7 @@ export const tag = endpoint({
   summary: 'Suggest labels for a picture, from the most similar documents.',
   description:
     'The 20 most similar documents with a value in `tagging.field` vote for their values. The weight of a vote is the square of the score. The document in `tagging.input.id` does not vote. If the collection has descriptors of another model, the response to any other picture is 409; without a calibration of that model, the response to a document is too. `error.msg` says what to do.',
-  parameters: z.object({
-    collection: COLLECTION_PARAMETER,
+  parameters: collectionParameters({
     'tagging.input.id': text().optional().meta({ description: 'A stored document.', example: 'demo-006' }),
     'tagging.input.url': text().optional().meta({ description: 'URL of a picture.' }),
     'tagging.input.data': text().optional().meta({ description: 'Base64 or data URI of a picture.' }),
@@ -44,7 +43,6 @@ export const tag = endpoint({
     fq: fq.meta({ description: 'Only documents that match all of these filters vote.', example: ['category:shoe'] }),
     ...QUERY_PARAMETERS,
     ...AFTER_PARAMETERS,
-    ...COMMON_PARAMETERS,
   }),
   pictureParameter: 'tagging.input.data',
   response: responseOf({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AFTER_PARAMETERS, COLLECTION_PARAMETER, COMMON_PARAMETERS, responseOf } from '../common.ts';
+import { AFTER_PARAMETERS, collectionParameters, responseOf } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { choice, limit, text, texts } from '../parameter.ts';
 import { QUERY_PARAMETERS, SEARCH_PARAMETERS } from '../search.ts';
@@ -12,8 +12,7 @@ export const terms = endpoint({
   obeysKeyFilter: true,
   path: '/{collection}/terms',
   summary: 'List the values of fields, with the number of documents for each.',
-  parameters: z.object({
-    collection: COLLECTION_PARAMETER,
+  parameters: collectionParameters({
     'terms.fl': texts().meta({ description: 'The fields.', example: ['labels'] }),
     'terms.limit': limit(1_000_000).default(10).meta({
       description:
@@ -27,7 +26,6 @@ export const terms = endpoint({
       description: 'Format of the lists.',
     }),
     ...AFTER_PARAMETERS,
-    ...COMMON_PARAMETERS,
   }),
   response: responseOf({
     terms: z.record(z.string(), z.unknown()).meta({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { COLLECTION_PARAMETER, COMMON_PARAMETERS, responseOf } from '../common.ts';
+import { collectionParameters, responseOf } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { integer, text } from '../parameter.ts';
 
@@ -21,11 +21,9 @@ export const tombstones = endpoint({
   summary: 'List the files whose documents were deleted on purpose, ordered by id.',
   description:
     'A delete by id or by query leaves a tombstone for each document with the fields `source` (String), `modified` (date) and `bytes` (Long). `akin index` writes these fields. It contains the fields `path` and `file_hash`, too; without a path, the path is the id. A program that indexes the folder skips the file while it has the same content. Storing a document with the same id removes its tombstone. Deleting `*:*` removes all tombstones. A collection keeps the newest 1,000,000.',
-  parameters: z.object({
-    collection: COLLECTION_PARAMETER,
+  parameters: collectionParameters({
     rows: integer(1, 10_000).default(1_000).meta({ description: 'Maximum number of tombstones on the page.' }),
     cursor: text().optional().meta({ description: 'The `nextCursor` of the previous page.' }),
-    ...COMMON_PARAMETERS,
   }),
   response: responseOf({ tombstones: z.array(TOMBSTONE), nextCursor: z.string().optional() }),
 });
