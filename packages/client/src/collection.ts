@@ -1,8 +1,10 @@
 import { CollectionAdministration } from './collection-administration.ts';
 import { writeJson } from './json.ts';
+import { documentsOf, pagesOf } from './pages.ts';
 import { type Picture, resolvePicture } from './picture.ts';
 import { rankingEndpoint, type SearchEndpoint } from './ranking-endpoint.ts';
 import { type Parameters, queryString, request, requestText } from './request.ts';
+import type { RequestOptions } from './search-options.ts';
 import type {
   AnalyzeResponse,
   ExportParameters,
@@ -27,10 +29,9 @@ import type {
 const MAX_URL_LENGTH = 4_000;
 
 /** Options of a request that can include pictures. */
-interface PictureOptions {
+interface PictureOptions extends RequestOptions {
   /** Pictures to rank by or to tag. They come after the pictures in the parameters. */
   readonly file?: Picture | readonly Picture[];
-  readonly signal?: AbortSignal;
 }
 
 /**
@@ -47,7 +48,7 @@ export class Collection extends CollectionAdministration {
   async exportPage(
     parameters: ExportParameters = {},
     cursor?: string,
-    options: { signal?: AbortSignal } = {},
+    options: RequestOptions = {},
   ): Promise<{ lines: string; commit: number; cursor: string | undefined }> {
     const body = queryString({ ...parameters, cursor });
     const { text, headers } = await requestText(this.config, this.path('/export'), { ...options, body });
@@ -62,7 +63,7 @@ export class Collection extends CollectionAdministration {
   add(
     documents: readonly NewDocument[],
     parameters: UpdateParameters = {},
-    options: { signal?: AbortSignal } = {},
+    options: RequestOptions = {},
   ): Promise<UpdateResponse> {
     return this.send(
       '/update',
@@ -79,7 +80,7 @@ export class Collection extends CollectionAdministration {
     document: NewDocument,
     picture: Blob,
     parameters: UpdateParameters = {},
-    options: { signal?: AbortSignal } = {},
+    options: RequestOptions = {},
   ): Promise<UpdateResponse> {
     const body = new FormData();
     body.append('document', writeJson(document));
@@ -96,25 +97,17 @@ export class Collection extends CollectionAdministration {
   addJson(
     body: Uint8Array,
     parameters: UpdateParameters = {},
-    options: { lines?: boolean; gzip?: boolean; signal?: AbortSignal } = {},
+    { lines, gzip, ...options }: RequestOptions & { lines?: boolean; gzip?: boolean } = {},
   ): Promise<UpdateResponse> {
-    return this.send(
-      '/update',
-      { ...parameters },
-      {
-        body,
-        contentType: options.lines ? 'application/x-ndjson' : 'application/json',
-        changes: true,
-        ...(options.gzip ? { contentEncoding: 'gzip' as const } : {}),
-        ...(options.signal ? { signal: options.signal } : {}),
-      },
-    );
+    const contentType = lines ? 'application/x-ndjson' : 'application/json';
+    const encoding = gzip ? ({ contentEncoding: 'gzip' } as const) : {};
+    return this.send('/update', { ...parameters }, { ...options, body, contentType, changes: true, ...encoding });
   }
 
   deleteByIds(
     ids: readonly string[],
     parameters: UpdateParameters = {},
-    options: { signal?: AbortSignal } = {},
+    options: RequestOptions = {},
   ): Promise<UpdateResponse> {
     return this.#command({ delete: ids }, parameters, options);
   }
@@ -130,7 +123,7 @@ export class Collection extends CollectionAdministration {
   deleteByQuery(
     query: string,
     parameters: UpdateParameters = {},
-    options: { signal?: AbortSignal } = {},
+    options: RequestOptions = {},
   ): Promise<UpdateResponse> {
     return this.#command({ delete: { query } }, parameters, options);
   }
@@ -139,7 +132,7 @@ export class Collection extends CollectionAdministration {
   async getByIds(
     ids: readonly string[],
     parameters: { fl?: string; after?: string } = {},
-    options: { signal?: AbortSignal } = {},
+    options: RequestOptions = {},
   ): Promise<FoundDocument[]> {
     const query: Parameters = { ...parameters, id: ids };
     const { doc, response } = await this.#search<{ doc?: FoundDocument | null; response?: { docs: FoundDocument[] } }>(
@@ -151,7 +144,7 @@ export class Collection extends CollectionAdministration {
   }
 
   /** Lists values of fields with the number of documents for each. Parameters and response are those of `/terms`. */
-  listTerms(parameters: TermsParameters, options: { signal?: AbortSignal } = {}): Promise<TermsResponse> {
+  listTerms(parameters: TermsParameters, options: RequestOptions = {}): Promise<TermsResponse> {
     return this.#search('/terms', { ...parameters }, options);
   }
 
@@ -167,7 +160,7 @@ export class Collection extends CollectionAdministration {
   analyze(
     picture: Picture | { url: string } | { data: string },
     parameters: { 'modules.apply'?: string; 'input.region'?: string; thumbnail?: boolean } = {},
-    options: { signal?: AbortSignal } = {},
+    options: RequestOptions = {},
   ): Promise<AnalyzeResponse> {
     if (isNamed(picture, 'data')) {
       const body = new URLSearchParams({ 'input.data': picture.data });
@@ -208,27 +201,15 @@ export class Collection extends CollectionAdministration {
   }
 
   /** Yields all documents that match, in the order of their ids. Keeps one page in memory. */
-  async *all(parameters: SearchParameters = {}): AsyncGenerator<FoundDocument> {
-    let cursorMark = '*';
-    for (;;) {
-      const page = await this.select({ rows: 1000, sort: 'id asc', ...parameters, cursorMark });
-      yield* page.response.docs;
-      if (!page.nextCursorMark || page.nextCursorMark === cursorMark) return;
-      cursorMark = page.nextCursorMark;
-    }
+  all(parameters: SearchParameters = {}): AsyncGenerator<FoundDocument> {
+    return documentsOf((cursorMark) => this.select({ rows: 1000, sort: 'id asc', ...parameters, cursorMark }));
   }
 
   /** Yields all files whose documents were deleted on purpose. Keeps one page in memory. */
   async *allTombstones(): AsyncGenerator<Tombstone> {
-    let cursor: string | undefined;
-    do {
-      const page: { tombstones: Tombstone[]; nextCursor?: string } = await this.send('/tombstones', {
-        rows: 10_000,
-        cursor,
-      });
-      yield* page.tombstones;
-      cursor = page.nextCursor;
-    } while (cursor !== undefined);
+    const read = (cursor: string | undefined) =>
+      this.send<{ tombstones: Tombstone[]; nextCursor?: string }>('/tombstones', { rows: 10_000, cursor });
+    for await (const { tombstones } of pagesOf(read)) yield* tombstones;
   }
 
   /** URL of the thumbnail of a document, for `<img src>`. */
@@ -250,26 +231,23 @@ export class Collection extends CollectionAdministration {
   }
 
   /** Returns a page of the groups of near-duplicates. */
-  groups(parameters: GroupsParameters = {}, options: { signal?: AbortSignal } = {}): Promise<GroupsResponse> {
+  groups(parameters: GroupsParameters = {}, options: RequestOptions = {}): Promise<GroupsResponse> {
     return this.#search('/groups', { ...parameters }, options);
   }
 
   /** Returns a page of the pairs of pictures that have a part in common. Needs the module `parts`. */
   partPairs(
     parameters: Omit<GroupsParameters, 'group.id' | 'group.limit' | 'group.offset'> = {},
-    options: { signal?: AbortSignal } = {},
+    options: RequestOptions = {},
   ): Promise<PartPairsResponse> {
     return this.#search('/groups', { ...parameters, kind: 'parts' }, options);
   }
 
   /** Yields all groups of near-duplicates that match. Keeps one page in memory. */
   async *allGroups(parameters: GroupsParameters = {}): AsyncGenerator<FoundGroup> {
-    let cursor: string | undefined;
-    do {
-      const page = await this.groups({ rows: 100, ...parameters, ...(cursor === undefined ? {} : { cursor }) });
-      yield* page.groups;
-      cursor = page.nextCursor;
-    } while (cursor !== undefined);
+    const read = (cursor: string | undefined) =>
+      this.groups({ rows: 100, ...parameters, ...(cursor === undefined ? {} : { cursor }) });
+    for await (const { groups } of pagesOf(read)) yield* groups;
   }
 
   /** Prevents that any two of these documents are in the same group; null removes this decision. */
@@ -280,15 +258,8 @@ export class Collection extends CollectionAdministration {
 
   /** Yields the pairs of documents that may not be in one group. Keeps one page in memory. */
   async *allGroupDecisions(): AsyncGenerator<readonly [string, string]> {
-    let cursor: string | undefined;
-    do {
-      const page: { decisions: { ids: [string, string] }[]; nextCursor?: string } = await this.send(
-        '/groups/decisions',
-        { rows: 1_000, cursor },
-      );
-      for (const { ids } of page.decisions) yield ids;
-      cursor = page.nextCursor;
-    } while (cursor !== undefined);
+    const read = (cursor: string | undefined) => this.send<DecisionsPage>('/groups/decisions', { rows: 1_000, cursor });
+    for await (const { decisions } of pagesOf(read)) for (const { ids } of decisions) yield ids;
   }
 
   /** URL of a search or of groups, to share or to use with `curl`. */
@@ -328,11 +299,7 @@ export class Collection extends CollectionAdministration {
     return this.send(endpoint, { logParamsList: '' }, { ...options, body: query });
   }
 
-  #command(
-    command: unknown,
-    parameters: UpdateParameters,
-    options: { signal?: AbortSignal } = {},
-  ): Promise<UpdateResponse> {
+  #command(command: unknown, parameters: UpdateParameters, options: RequestOptions = {}): Promise<UpdateResponse> {
     const segment = this.config.legacySegment ?? 'solr';
     return request(
       this.config,
@@ -340,6 +307,11 @@ export class Collection extends CollectionAdministration {
       { ...options, body: JSON.stringify(command), contentType: 'application/json', changes: true },
     );
   }
+}
+
+interface DecisionsPage {
+  readonly decisions: readonly { readonly ids: [string, string] }[];
+  readonly nextCursor?: string;
 }
 
 /** True if the picture is an object with this property, which no other kind of picture has. */

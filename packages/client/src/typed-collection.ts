@@ -1,5 +1,6 @@
 import { Collection } from './collection.ts';
 import type { Filter } from './filter.ts';
+import { documentsOf } from './pages.ts';
 import { type Picture, resolvePicture } from './picture.ts';
 import {
   type Filters,
@@ -45,7 +46,7 @@ export class TypedCollection<Doc extends object = Record<string, unknown>> exten
     { wait, signal, ...parameters }: AddOptions = {},
   ): Promise<UpdateResponse> {
     const list = (Array.isArray(documents) ? documents : [documents]) as readonly NewDocument[];
-    return super.add(list, { ...(wait ? { commit: true } : {}), ...parameters }, signal ? { signal } : {});
+    return super.add(list, { ...(wait ? { commit: true } : {}), ...parameters }, signalOf({ signal }));
   }
 
   /**
@@ -59,7 +60,7 @@ export class TypedCollection<Doc extends object = Record<string, unknown>> exten
   ): Promise<UpdateResponse> {
     const options = { ...(wait ? { commit: true } : {}), ...parameters };
     const resolved = await resolvePicture(picture);
-    const request = signal ? { signal } : {};
+    const request = signalOf({ signal });
     if (typeof resolved === 'string') return super.add([{ ...document, image: resolved }], options, request);
     return super.addPicture(document as unknown as NewDocument, resolved, options, request);
   }
@@ -74,7 +75,7 @@ export class TypedCollection<Doc extends object = Record<string, unknown>> exten
     const ids = typeof id === 'string' ? [id] : id;
     if (ids.length === 0) return [];
     const parameters = { fl: fieldList(fields), ...(after ? { after } : {}) };
-    const found = await this.getByIds(ids, parameters, signal ? { signal } : {});
+    const found = await this.getByIds(ids, parameters, signalOf({ signal }));
     return typeof id === 'string' ? found[0] : found;
   }
 
@@ -84,7 +85,7 @@ export class TypedCollection<Doc extends object = Record<string, unknown>> exten
     { wait, signal, ...parameters }: AddOptions = {},
   ): Promise<UpdateResponse> {
     const options = { ...(wait ? { commit: true } : {}), ...parameters };
-    const request = signal ? { signal } : {};
+    const request = signalOf({ signal });
     if (typeof which === 'string') return this.deleteByIds([which], options, request);
     // Not by `filter`, which lists have, too: it is one of their methods.
     if ('length' in which) return this.deleteByIds(which, options, request);
@@ -136,7 +137,7 @@ export class TypedCollection<Doc extends object = Record<string, unknown>> exten
     { prefix, limit, signal }: { prefix?: string; limit?: number } & RequestOptions = {},
   ): Promise<FacetValue[]> {
     const parameters = { ...(prefix ? { 'terms.prefix': prefix } : {}), ...(limit ? { 'terms.limit': limit } : {}) };
-    const { terms } = await this.listTerms({ 'terms.fl': field, ...parameters }, signal ? { signal } : {});
+    const { terms } = await this.listTerms({ 'terms.fl': field, ...parameters }, signalOf({ signal }));
     return toFacetValues(terms[field] ?? []);
   }
 
@@ -169,13 +170,10 @@ export class TypedCollection<Doc extends object = Record<string, unknown>> exten
     ...options
   }: SearchOptions<Name> = {}): AsyncGenerator<Found<Doc, Name>> {
     const parameters = { sort: 'id asc', ...toSearchParameters({ limit: PAGE, ...options }) };
-    let cursorMark = '*';
-    for (;;) {
-      const page = await withOptionNames(this.select({ ...parameters, cursorMark }, signalOf({ signal })));
-      yield* page.response.docs as unknown as Found<Doc, Name>[];
-      if (!page.nextCursorMark || page.nextCursorMark === cursorMark) return;
-      cursorMark = page.nextCursorMark;
-    }
+    const documents = documentsOf((cursorMark) =>
+      withOptionNames(this.select({ ...parameters, cursorMark }, signalOf({ signal }))),
+    );
+    yield* documents as unknown as AsyncGenerator<Found<Doc, Name>>;
   }
 
   /**
@@ -186,7 +184,7 @@ export class TypedCollection<Doc extends object = Record<string, unknown>> exten
     const parameters = filters ? { fq: listOf(filters).map(String) } : {};
     let cursor: string | undefined;
     do {
-      const page = await this.exportPage(parameters, cursor, signal ? { signal } : {});
+      const page = await this.exportPage(parameters, cursor, signalOf({ signal }));
       for (const line of page.lines.split('\n')) if (line !== '') yield line;
       cursor = page.cursor;
     } while (cursor !== undefined);
