@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
-import { createClient } from './client.ts';
+import { type Client, createClient } from './client.ts';
 import {
   AkinRequestError,
   BadRequestError,
@@ -16,20 +16,23 @@ import {
 } from './errors.ts';
 import { filter } from './filter.ts';
 
-/** Responses that the server sends, in order: status and Retry-After. */
+/** Responses that the server sends, in order: status and Retry-After. Then 200. */
 let responses: [status: number, retryAfter?: string][];
-let requests: number;
+/** The addresses and bodies of all requests. */
+let asked: string[];
 let bodies: string[];
 /** The body of all responses. */
 let answer: string;
 let server: Server;
 let baseUrl: string;
+let shop: ReturnType<Client['collection']>;
 beforeEach(async () => {
-  requests = 0;
+  responses = [];
+  asked = [];
   bodies = [];
   answer = '{"error":{"msg":"said"},"documents":1}';
   server = createServer((request, response) => {
-    requests += 1;
+    asked.push(request.url ?? '');
     const [status, retryAfter] = responses.shift() ?? [200];
     if (retryAfter) response.setHeader('retry-after', retryAfter);
     let body = '';
@@ -43,7 +46,10 @@ beforeEach(async () => {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  shop = createClient({ baseUrl }).collection('shop');
 });
+/** The values of a parameter in all requests. */
+const sent = (name: string) => asked.flatMap((url) => new URL(url, baseUrl).searchParams.getAll(name));
 afterEach(async () => {
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
@@ -55,21 +61,20 @@ it('repeats a request that akin could not accept, as often as configured', async
   expect(await shop.status()).toMatchObject({ documents: 1 });
   responses = [[429, '0.01'], [200]];
   await shop.add({ id: '1' });
-  expect(requests).toBe(5);
+  expect(asked).toHaveLength(5);
   responses = [[429, '0.01'], [429, '0.01'], [429, '0.01'], [200]];
   await expect(shop.status()).rejects.toThrow(BusyError);
-  expect(requests).toBe(8);
+  expect(asked).toHaveLength(8);
 });
 
 it('does not repeat a change that may be accepted, a wrong request, or one with a long wait', async () => {
-  const shop = createClient({ baseUrl }).collection('shop');
   responses = [[503, '0.01'], [429, '3600'], [429], [400, '0.01'], [404, '0.01']];
   await expect(shop.add({ id: '1' })).rejects.toThrow(BusyError);
   await expect(shop.status()).rejects.toMatchObject({ status: 429, retryAfterSeconds: 3600, message: 'said' });
   await expect(shop.status()).rejects.toThrow(BusyError);
   await expect(shop.status()).rejects.toThrow(BadRequestError);
   await expect(shop.status()).rejects.toThrow(NotFoundError);
-  expect(requests).toBe(5);
+  expect(asked).toHaveLength(5);
   const nobody = createClient({ baseUrl: 'http://127.0.0.1:9' });
   await expect(nobody.collections()).rejects.toThrow(NoResponseError);
 });
@@ -84,10 +89,6 @@ it('stops waiting when its signal aborts', async () => {
 });
 
 it('ranks at the endpoint of a module, or by rank.mode where the module has none', async () => {
-  const shop = createClient({ baseUrl }).collection('shop');
-  const asked: (string | undefined)[] = [];
-  server.on('request', ({ url }) => asked.push(url));
-  responses = [];
   for (const mode of ['content', 'duplicate', 'texture']) await shop.rank(mode, { rows: 1 });
   expect(asked).toEqual([
     '/api/cores/shop/image?rows=1',
@@ -97,8 +98,6 @@ it('ranks at the endpoint of a module, or by rank.mode where the module has none
 });
 
 it('deletes one id, several ids, or what matches a filter', async () => {
-  const shop = createClient({ baseUrl }).collection('shop');
-  responses = [];
   await shop.delete('1');
   await shop.delete(['1', '2']);
   await shop.delete([]);
@@ -115,8 +114,6 @@ it('deletes one id, several ids, or what matches a filter', async () => {
 });
 
 it('sends whole numbers beyond 2^53 digit for digit, and the rest as JSON.stringify', async () => {
-  const shop = createClient({ baseUrl }).collection('shop');
-  responses = [];
   const plain = {
     id: '1"',
     at: new Date('2024-02-29T12:00:00Z'),
@@ -133,9 +130,7 @@ it('sends whole numbers beyond 2^53 digit for digit, and the rest as JSON.string
 });
 
 it('reads whole numbers beyond 2^53 as their digits, so that every answer can be sent on as JSON', async () => {
-  const shop = createClient({ baseUrl }).collection('shop');
   answer = '{"responseHeader":{},"response":{"docs":[{"id":"1","code":-4611686018427387905,"views":7,"price":1e20}]}}';
-  responses = [];
   const { documents } = await shop.similar({ id: '2' });
   expect(JSON.stringify(documents)).toBe(
     '[{"id":"1","code":"-4611686018427387905","views":7,"price":100000000000000000000}]',
@@ -150,9 +145,6 @@ it('asks for no outputs of the analysis unless they are named, for the score whe
   }
   const shop = createClient({ baseUrl }).collection<Shoe>('shop');
   answer = '{"responseHeader":{},"response":{"docs":[]}}';
-  responses = [];
-  const asked: (string | null)[] = [];
-  server.on('request', ({ url }) => asked.push(new URL(`http://akin${url}`).searchParams.get('fl')));
   await shop.similar({ id: '2' });
   await shop.similar({ id: '2' }, { fields: ['brand', 'net, weight', 'color_names'] });
   await shop.similar({ id: '2' }, { fields: ['*', 'content_rerank'], sort: 'brand asc' });
@@ -163,7 +155,7 @@ it('asks for no outputs of the analysis unless they are named, for the score whe
   await shop.search('ada', { fields: ['brand'], wire: { fl: 'color_*' } });
   await shop.get('1');
   await shop.get('1', { fields: [] });
-  expect(asked).toEqual([
+  expect(sent('fl')).toEqual([
     'id,score,*,-outputs',
     'id,score,brand,net\\,\\ weight,color_names',
     'id,score,*,-outputs,content_rerank',
@@ -178,13 +170,9 @@ it('asks for no outputs of the analysis unless they are named, for the score whe
 });
 
 it('gives back the figures and the other documents that wire asks for, and groups', async () => {
-  const shop = createClient({ baseUrl }).collection('shop');
   const response = { docs: [{ id: '1' }], numFound: 1, numFoundExact: true };
   const expanded = { a: { docs: [{ id: '2' }], numFound: 3 } };
   answer = JSON.stringify({ responseHeader: {}, response, expanded, stats: { stats_fields: { price: { max: 1.5 } } } });
-  responses = [];
-  const asked: (string | undefined)[] = [];
-  server.on('request', ({ url }) => asked.push(url));
   const found = await shop.search('red', {
     collapse: 'sku',
     wire: { expand: true, stats: true, 'stats.field': 'price' },
@@ -202,7 +190,6 @@ it('gives back the figures and the other documents that wire asks for, and group
 });
 
 it('says the names of its options in errors, and which option is meant', async () => {
-  const shop = createClient({ baseUrl }).collection('shop');
   const said = 'Parameter rank.by.hex: "x". Parameter rows must be 5. Parameters start and rows are. Write rows.';
   answer = JSON.stringify({ error: { msg: said, details: [1] } });
   responses = [[400], [400]];
@@ -235,15 +222,11 @@ it.each(['127.0.0.1:8983', 'localhost:8983', 'http://', 'http://[', 'ftp://akin.
 );
 
 it('counts only values that are there', async () => {
-  const shop = createClient({ baseUrl }).collection('shop');
   answer = '{"responseHeader":{},"response":{"docs":[]},"facet_counts":{"facet_fields":{"brand":["Ada",2]}}}';
-  responses = [];
-  const asked: (string | null)[] = [];
-  server.on('request', ({ url }) => asked.push(new URL(`http://akin${url}`).searchParams.get('facet.mincount')));
   expect(await shop.facets(['brand'])).toEqual({ brand: [{ value: 'Ada', count: 2 }] });
   await shop.similar({ color: '#fff' }, { facets: ['brand'] });
   await shop.search('*:*', { facets: ['brand'], wire: { 'facet.mincount': 0 } });
-  expect(asked).toEqual(['1', '1', '0']);
+  expect(sent('facet.mincount')).toEqual(['1', '1', '0']);
 });
 
 it('adds a picture from a path, from bytes, and from a URL, which akin fetches', async () => {
@@ -251,9 +234,6 @@ it('adds a picture from a path, from bytes, and from a URL, which akin fetches',
   const file = join(folder, 'red shoe.jpg');
   await writeFile(file, 'JPEG');
   const shop = createClient({ baseUrl }).collection<{ brand: string }>('shop');
-  responses = [];
-  const asked: (string | undefined)[] = [];
-  server.on('request', ({ url }) => asked.push(url));
   await shop.addPicture({ id: '1', brand: 'Ada' }, file, { wait: true });
   await shop.addPicture({ id: '2', brand: 'Ada' }, new TextEncoder().encode('GIF'));
   await shop.addPicture({ id: '3', brand: 'Ada' }, new URL('https://example.org/3.jpg'));
@@ -266,9 +246,6 @@ it('adds a picture from a path, from bytes, and from a URL, which akin fetches',
 });
 
 it('takes a base URL that ends with a slash', async () => {
-  const asked: (string | undefined)[] = [];
-  server.on('request', ({ url }) => asked.push(url));
-  responses = [];
   const client = createClient({ baseUrl: `${baseUrl}/` });
   await client.collections();
   await client.collection('shop').status();
@@ -290,20 +267,14 @@ it('stops to listen as soon as its signal aborts, also while it waits to connect
     while (jest.getTimerCount() === 0) await new Promise((resolve) => setImmediate(resolve));
     controller.abort();
     expect(await first).toEqual({ done: true, value: undefined });
-    expect(requests).toBe(1);
+    expect(asked).toHaveLength(1);
   } finally {
     jest.useRealTimers();
   }
 });
 
 it('sends a region for each picture', async () => {
-  const shop = createClient({ baseUrl }).collection('shop');
-  responses = [];
-  const sent: string[] = [];
-  server.on('request', ({ url = '' }) => {
-    sent.push(...new URLSearchParams(url.split('?')[1]).getAll('rank.region'));
-  });
   await shop.similar({ id: '1', region: [0.5, 0, 0.5, 1] }).catch(() => {});
   await shop.similar({ id: ['1', '2'], region: [undefined, [0, 0, 0.25, 0.5]] }).catch(() => {});
-  expect(sent).toEqual(['0.5,0,0.5,1', '', '0,0,0.25,0.5']);
+  expect(sent('rank.region')).toEqual(['0.5,0,0.5,1', '', '0,0,0.25,0.5']);
 });
