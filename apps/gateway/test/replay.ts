@@ -1,11 +1,18 @@
 import { connect } from 'node:net';
 
-/** One request of a client, byte for byte (one character per byte), and the expected response. */
+/** One request of a client, byte for byte (one character per byte), and the response that it understood. */
 export interface Exchange {
   readonly request: string;
-  readonly status: number;
-  /** The JSON response, or another text, without the parts that differ from run to run. */
-  readonly response: unknown;
+  /** Default: 200. */
+  readonly status?: number;
+  /** The JSON, without the parts that differ from run to run, and without the status in its header and error. */
+  readonly response?: { readonly error?: object };
+}
+
+/** The whole response that an exchange expects. */
+export function expectedOf({ status = 200, response = {} }: Exchange): Awaited<ReturnType<typeof sendRaw>> {
+  const error = response.error && { error: { ...response.error, code: status } };
+  return { status, response: { ...response, responseHeader: { status: status === 200 ? 0 : status }, ...error } };
 }
 
 /** Members that differ from run to run, or whose text comes from others. */
@@ -14,7 +21,7 @@ const VOLATILE = ['QTime', 'token', 'operations', 'lastModified', 'version', 'ms
 const PRESENT = ['score', 'maxScore', 'nextCursorMark'];
 
 /** Sends a request over a separate connection and reads the response. */
-export async function sendRaw(port: number, request: string): Promise<Omit<Exchange, 'request'>> {
+export async function sendRaw(port: number, request: string): Promise<{ status: number; response: unknown }> {
   const chunks: Buffer[] = [];
   const socket = connect(port, '127.0.0.1');
   socket.write(Buffer.from(request, 'latin1'));

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { outputsOf } from '../../test/pictures.ts';
-import { type Exchange, sendRaw } from '../../test/replay.ts';
+import { type Exchange, expectedOf, sendRaw } from '../../test/replay.ts';
 import { ask, FORM_BODY, JSON_BODY, postJson, type TestRequest } from '../../test/start-gateway.ts';
 import { useCollection, useService } from '../../test/start-service.ts';
 
@@ -19,9 +19,10 @@ describe.each(readdirSync(REPLAYS).map((file) => file.replace(/\.json$/, '')))('
     expect(exchanges.length).toBeGreaterThan(3);
     await ask(service.gateway, '/api/cores/my-collection', { method: 'DELETE' });
     expect((await ask(service.gateway, '/api/cores/my-collection', { method: 'PUT' })).status).toBe(201);
-    for (const [at, { request, ...expected }] of exchanges.entries()) {
+    for (const [at, exchange] of exchanges.entries()) {
+      const { request } = exchange;
       const sent = `${client} ${at}: ${request.slice(0, request.indexOf('\r\n'))}`;
-      expect({ sent, ...(await sendRaw(service.gateway.port, request)) }).toEqual({ sent, ...expected });
+      expect({ sent, ...(await sendRaw(service.gateway.port, request)) }).toEqual({ sent, ...expectedOf(exchange) });
     }
   });
 });
