@@ -83,24 +83,10 @@ function readDefinition(text: string): { name: string; type: FieldType; multiVal
   return { name, type, multiValued: says('multiValued') || (isPlural && !isSingle) };
 }
 
-const INSTEAD: Readonly<Record<(typeof REFUSED_SCHEMA_COMMANDS)[number], string>> = {
-  'replace-field': 'a field keeps its type; POST …/reindex?field=name:type reindexes the collection with another type',
-  'delete-field': 'fields cannot be removed; one that no document has costs nothing',
-  'add-dynamic-field': 'a new field gets its type from its first value, or from add-field, whatever its name',
-  'replace-dynamic-field': 'there are no dynamic fields; a new field gets its type from its first value',
-  'delete-dynamic-field': 'there are no dynamic fields; a new field gets its type from its first value',
-  'add-field-type': 'the types are fixed: boolean, long, double, date and string, and lists of all but the first',
-  'replace-field-type': 'the types are fixed: boolean, long, double, date and string, and lists of all but the first',
-  'delete-field-type': 'the types are fixed: boolean, long, double, date and string, and lists of all but the first',
-  'add-copy-field': 'nothing is copied; the field "text" finds the words of all strings by itself',
-  'delete-copy-field': 'nothing is copied; the field "text" finds the words of all strings by itself',
-};
-
 /** @throws AkinError bad-request for a command to a schema of Solr that akin does not have */
 export function refuseOtherCommands(list: ParameterList): void {
-  for (const command of REFUSED_SCHEMA_COMMANDS) {
-    if (!list.some(([name]) => name === command)) continue;
-    throw badRequest(`${command} is not possible here: ${INSTEAD[command]}.`);
+  for (const [command, instead] of Object.entries(REFUSED_SCHEMA_COMMANDS)) {
+    if (list.some(([name]) => name === command)) throw badRequest(`${command} is not possible here: ${instead}.`);
   }
 }
 

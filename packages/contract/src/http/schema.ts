@@ -28,19 +28,19 @@ export const schema = endpoint({
   }),
 });
 
-/** Further commands that Solr's clients send to a schema. The handler refuses them and says what to do instead. */
-export const REFUSED_SCHEMA_COMMANDS = [
-  'replace-field',
-  'delete-field',
-  'add-dynamic-field',
-  'replace-dynamic-field',
-  'delete-dynamic-field',
-  'add-field-type',
-  'replace-field-type',
-  'delete-field-type',
-  'add-copy-field',
-  'delete-copy-field',
-] as const;
+/** Further commands that Solr's clients send to a schema, and what to do instead. The handler refuses them. */
+export const REFUSED_SCHEMA_COMMANDS = {
+  'replace-field': 'a field keeps its type; POST …/reindex?field=name:type reindexes the collection with another type',
+  'delete-field': 'fields cannot be removed; one that no document has costs nothing',
+  'add-dynamic-field': 'a new field gets its type from its first value, or from add-field, whatever its name',
+  'replace-dynamic-field': 'there are no dynamic fields; a new field gets its type from its first value',
+  'delete-dynamic-field': 'there are no dynamic fields; a new field gets its type from its first value',
+  'add-field-type': 'the types are fixed: boolean, long, double, date and string, and lists of all but the first',
+  'replace-field-type': 'the types are fixed: boolean, long, double, date and string, and lists of all but the first',
+  'delete-field-type': 'the types are fixed: boolean, long, double, date and string, and lists of all but the first',
+  'add-copy-field': 'nothing is copied; the field "text" finds the words of all strings by itself',
+  'delete-copy-field': 'nothing is copied; the field "text" finds the words of all strings by itself',
+};
 
 const SOLR_FIELD = z.looseObject({ name: z.string(), type: z.string(), multiValued: z.boolean().optional() });
 
@@ -70,7 +70,7 @@ export const defineFields = endpoint({
       'add-field': z.union([SOLR_FIELD, z.array(SOLR_FIELD)]).optional(),
     }),
   },
-  jsonParameters: ['add-field', ...REFUSED_SCHEMA_COMMANDS],
+  jsonParameters: ['add-field', ...Object.keys(REFUSED_SCHEMA_COMMANDS)],
   response: responseOf({
     schema: schema.response.shape.schema.optional().meta({ description: 'Missing after `add-field`.' }),
   }),
