@@ -196,10 +196,7 @@ export class Gate {
     if (origin === undefined || !isForeign(origin, this.#safety, request)) return;
     // A key that names this origin lets its pages read responses. Requests with another key, or none, are refused.
     if (ofKey.length > 0 || (await this.#ring?.hasOrigin(origin)) === true) {
-      throw new AkinError(
-        'forbidden',
-        `Pages of ${quote(origin)} need a key that names this origin (akin keys create --origins).`,
-      );
+      throw forbidden(`Pages of ${quote(origin)} need a key that names this origin (akin keys create --origins).`);
     }
   }
 
@@ -230,6 +227,8 @@ export class Gate {
   }
 }
 
+const forbidden = (message: string) => new AkinError('forbidden', message);
+
 /** Of several limits, the one with the fewest requests left. */
 function writeLimit({ limit, remaining, resetSeconds }: RateDecision, response: Response): void {
   const before = response.getHeader('ratelimit-remaining');
@@ -256,8 +255,7 @@ function keyFilterOf({ filters, set }: SentKey): KeyFilter | undefined {
 }
 
 function filteredKeyError({ id }: SentKey): AkinError {
-  return new AkinError(
-    'forbidden',
+  return forbidden(
     `The key ${id} has a filter, and this tells about documents that do not match it: use a key without a filter.`,
   );
 }
@@ -279,38 +277,32 @@ function unauthorizedError(sent: string | undefined, hasExpired: boolean): AkinE
 }
 
 function fetchForbiddenError(): AkinError {
-  return new AkinError(
-    'forbidden',
+  return forbidden(
     'A key with the scope search may not make akin fetch a URL: send the picture itself as rank.by.data, or use a key with the scope index.',
   );
 }
 
 function adminRequiredError(): AkinError {
-  return new AkinError(
-    'forbidden',
+  return forbidden(
     'akin is open to clients without a key here, so only a key with the scope admin can create, list and revoke keys. Create the first one in the store: akin keys create --scope admin.',
   );
 }
 
 function requireScope(key: SentKey, needed: Scope): void {
   if (scopeIncludes(key.scope, needed)) return;
-  throw new AkinError(
-    'forbidden',
-    `This needs a key with the scope ${needed}; the key ${key.id} has the scope ${key.scope}.`,
-  );
+  throw forbidden(`This needs a key with the scope ${needed}; the key ${key.id} has the scope ${key.scope}.`);
 }
 
 function requireCollection(key: SentKey, collection: string | undefined, filters: boolean): void {
   const { id, collections } = key;
   if (collection === undefined ? collections === null || filters : coversCollection(key, collection)) return;
   if (collections === null) {
-    throw new AkinError(
-      'forbidden',
+    throw forbidden(
       `${quote(collection ?? '')} holds what was deleted: a key with the scope search must name it (akin keys create --collections).`,
     );
   }
   const what = collection === undefined ? 'This' : `The collection ${quote(collection)}`;
-  throw new AkinError('forbidden', `${what} is not for the key ${id}, which is only for ${listed(collections)}.`);
+  throw forbidden(`${what} is not for the key ${id}, which is only for ${listed(collections)}.`);
 }
 
 function listed(collections: readonly string[]): string {

@@ -11,6 +11,7 @@ import type { Context, SharedContext } from '../context.ts';
 import { HTML_HEADERS } from '../html/page.ts';
 import { renderResponse } from '../html/response-page.ts';
 import { isPayload, type ParameterList, readQueryString } from '../parameters/parameters.ts';
+import { parseFlag } from '../parameters/parse-flag.ts';
 import { readParameters } from '../parameters/read-parameters.ts';
 import { refuseUnknown } from '../parameters/refuse-unknown.ts';
 import { resolveNames } from '../parameters/resolve-names.ts';
@@ -263,18 +264,18 @@ function writeObject(
   const responseHeader = {
     status: status < 400 ? 0 : status,
     QTime: Math.round(performance.now() - requestLog.started),
-    params: isTrue(first('echoParams'), ['explicit', 'all']) ? echoed(requestLog.list) : undefined,
+    params: /^(explicit|all)$/i.test(first('echoParams') ?? '') ? echoed(requestLog.list) : undefined,
     ...header,
     warnings: allWarnings.length > 0 ? allWarnings : undefined,
   };
-  const whole = enveloped && !isTrue(first('omitHeader')) ? { responseHeader, ...body } : body;
+  const whole = enveloped && !parseFlag(first('omitHeader')) ? { responseHeader, ...body } : body;
   response.setHeader('cache-control', 'no-store');
   if (first('wt') === 'html') {
     for (const [name, value] of Object.entries(HTML_HEADERS)) response.setHeader(name, value);
     send(status, 'text/html; charset=utf-8', renderResponse(whole, request.path), request, response);
     return;
   }
-  const indent = (requestLog.indent ?? isTrue(first('indent'))) ? 2 : 0;
+  const indent = (requestLog.indent ?? parseFlag(first('indent'))) ? 2 : 0;
   if (first('wt') === 'xml') send(status, XML_TYPE, writeXml(whole, indent), request, response);
   else send(status, 'application/json; charset=utf-8', `${stringifyJson(whole, { indent })}\n`, request, response);
 }
@@ -311,10 +312,6 @@ function endAfterBody(bytes: Uint8Array | undefined, request: Request, response:
   request.once('end', end).once('close', end);
   request.on('data', () => {});
   request.resume();
-}
-
-function isTrue(value: string | undefined, words: readonly string[] = ['true', '1', 'on', 'yes']): boolean {
-  return value !== undefined && words.includes(value.toLowerCase());
 }
 
 function echoed(list: ParameterList): Record<string, unknown> {

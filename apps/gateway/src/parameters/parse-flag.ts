@@ -3,8 +3,8 @@ import { JsonNumber, type JsonValue } from '@akin/domain';
 
 const FLAG = flag();
 
-/** A boolean of a command, in any spelling that a parameter may have. Undefined if it is no boolean. */
-export function parseFlag(value: JsonValue): boolean | undefined {
+/** A boolean in any spelling that a parameter may have. Undefined if it is no boolean. */
+export function parseFlag(value: JsonValue | undefined): boolean | undefined {
   return FLAG.safeParse(value instanceof JsonNumber ? value.text : typeof value === 'boolean' ? String(value) : value)
     .data;
 }

@@ -1,6 +1,6 @@
 import { AkinError, badRequest, isModifier, JsonNumber, JsonObject, type JsonValue } from '@akin/domain';
 import { SaxesParser, type SaxesTagPlain } from 'saxes';
-import { parseFlag } from '../update/parse-flag.ts';
+import { parseFlag } from '../parameters/parse-flag.ts';
 import { type Command, type InvalidCommand, overwriteError, rollbackError } from '../update/read-commands.ts';
 import { guessXmlValue } from './xml-value.ts';
 

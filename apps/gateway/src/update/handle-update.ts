@@ -9,6 +9,7 @@ import { MULTIPART_TYPE } from '../http/multipart.ts';
 import { FORM_TYPE, isJsonType, isXmlType, LINES_TYPES, unsupportedBody } from '../http/read-request.ts';
 import type { Call } from '../http/serve.ts';
 import type { ParameterList } from '../parameters/parameters.ts';
+import { parseFlag } from '../parameters/parse-flag.ts';
 import { readXmlCommands } from '../solr/read-xml-commands.ts';
 import { OFF, refuseUnsupported } from '../solr/refused-parameters.ts';
 import { finishUpdate, planCommit } from './finish-update.ts';
@@ -116,8 +117,8 @@ const TRANSFORM_PARAMETERS = {
 function refuseParameters(list: ParameterList): void {
   refuseUnsupported(list, { allowed: ['json.command'], more: TRANSFORM_PARAMETERS });
   for (const [name, value] of list) {
-    if (name === 'overwrite' && /^(false|0|off|no)$/i.test(value)) throw overwriteError();
-    if (name === 'rollback' && /^(true|1|on|yes)$/i.test(value)) throw rollbackError();
+    if (name === 'overwrite' && parseFlag(value) === false) throw overwriteError();
+    if (name === 'rollback' && parseFlag(value) === true) throw rollbackError();
   }
 }
 

@@ -10,7 +10,7 @@ import {
   readJsonStream,
   VERSION_FIELD,
 } from '@akin/domain';
-import { parseFlag } from './parse-flag.ts';
+import { parseFlag } from '../parameters/parse-flag.ts';
 
 /** One command of the body of an update. `position` counts documents and deletes from 0; `line`, for NDJSON, from 1. */
 export type Command =
