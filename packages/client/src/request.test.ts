@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
-import { type Client, createClient } from './client.ts';
+import { createClient } from './client.ts';
 import {
   AkinRequestError,
   BadRequestError,
@@ -15,6 +15,7 @@ import {
   NotFoundError,
 } from './errors.ts';
 import { filter } from './filter.ts';
+import type { TypedCollection } from './typed-collection.ts';
 
 /** Responses that the server sends, in order: status and Retry-After. Then 200. */
 let responses: [status: number, retryAfter?: string][];
@@ -25,7 +26,7 @@ let bodies: string[];
 let answer: string;
 let server: Server;
 let baseUrl: string;
-let shop: ReturnType<Client['collection']>;
+let shop: TypedCollection;
 beforeEach(async () => {
   responses = [];
   asked = [];
