@@ -144,7 +144,7 @@ describe('rates', () => {
     return response?.status === 429 ? response : refusal(keyed, headers);
   };
 
-  it('apply to each key separately, and say when to continue', async () => {
+  it('apply to each key separately, say when to continue, and may be those of the key', async () => {
     await using keyed = await startKeyed({ keyRate: 1 });
     const [first] = await asked(keyed, bearer(keyed.keys.search), 1);
     expect(first?.headers).toMatchObject({ 'ratelimit-limit': '10', 'ratelimit-remaining': '9' });
@@ -152,15 +152,11 @@ describe('rates', () => {
     expect(refused.headers).toMatchObject({ 'retry-after': '1', 'ratelimit-remaining': '0' });
     expect(refused.json.error.metadata).toEqual(['error-class', 'too-many-requests']);
     expect((await asked(keyed, bearer(keyed.keys.index), 1))[0]?.status).toBe(404);
-  });
-
-  it('of a key override the default', async () => {
-    await using keyed = await startKeyed({ keyRate: 1 });
     const key = await keyed.make({ scope: 'search', rate: 50 });
     expect((await asked(keyed, bearer(key), 30)).every(({ status }) => status === 404)).toBe(true);
   });
 
-  it('apply to each address that uses the key of a page', async () => {
+  it('apply to each address that uses the key of a page, or tries without a key', async () => {
     await using keyed = await startKeyed({ addressRate: 1, proxies: 1 });
     const key = await keyed.make({ scope: 'search', origins: ['https://shop.example'] });
     const visitor = (address: string) => ({ ...bearer(key), 'x-forwarded-for': address });
@@ -170,12 +166,9 @@ describe('rates', () => {
     expect(Number(forged?.headers['ratelimit-remaining'])).toBeLessThan(9);
     const [other] = await asked(keyed, visitor('203.0.113.2'), 1);
     expect([other?.status, other?.headers['ratelimit-remaining']]).toEqual([404, '9']);
-  });
-
-  it('apply to each address that tries without a key, and not to others there', async () => {
-    await using keyed = await startKeyed({ addressRate: 1 });
     expect((await asked(keyed, {}, 1))[0]?.status).toBe(401);
     await refusal(keyed, {});
+    // Others there are served.
     expect((await asked(keyed, bearer(keyed.keys.search), 1))[0]?.status).toBe(404);
     expect((await ask(keyed.gateway, '/health/live')).status).toBe(200);
   });

@@ -121,6 +121,43 @@ describe('complaints', () => {
   });
 });
 
+describe('unknown parameters', () => {
+  const PATH = useCollection(service, 'unknown');
+  const meant = (sent: string, name: string) => [
+    `Parameter ${sent} is unknown here and was ignored. Did you mean ${name}?`,
+  ];
+
+  it('are reported in the header of responses, also in XML, and are never an error', async () => {
+    const update = await postJson(service.gateway, `${PATH}/update?commit=true&wait=1&comitWithin=5`, {
+      id: '1',
+      category: 'home',
+    });
+    expect([update.status, update.json.responseHeader.warnings]).toEqual([200, meant('comitWithin', 'commitWithin')]);
+    const search = await send(`${PATH}/select?limit=5&category=home&wt=json`);
+    expect([search.status, search.json.response.numFound, search.json.responseHeader.warnings]).toEqual([
+      200,
+      1,
+      [...meant('limit', 'rows'), ...meant('category', 'fq=category:home')],
+    ]);
+    const xml = await send(`${PATH}/select?limit=5&wt=xml`);
+    expect([xml.status, xml.text]).toEqual([200, expect.stringContaining('Did you mean rows?')]);
+    const filtered = await send(`${PATH}/select?fq%5B%5D=category:garden&FQ=id:1`);
+    expect([filtered.status, filtered.json.response.numFound]).toEqual([200, 0]);
+    const clean = await send(`${PATH}/select?q=*:*&_=5&anything=x`);
+    expect(clean.json.responseHeader).not.toHaveProperty('warnings');
+    const refused = await send(`${PATH}/image?id=1`);
+    expect([refused.status, refused.json.responseHeader.warnings]).toEqual([400, meant('id', 'rank.by.id')]);
+    for (const path of ['terms?terms.fl=category&limit=1', 'groups?cursormark=x', 'schema?colection=x']) {
+      const { status, json } = await send(`${PATH}/${path}`);
+      expect([path, status, json.responseHeader.warnings?.length ?? 0]).toEqual([
+        path,
+        200,
+        path.startsWith('schema') ? 0 : 1,
+      ]);
+    }
+  });
+});
+
 describe('old programs', () => {
   it('may use HTTP/1.0 without a Host', async () => {
     const { status } = await sendRaw(service.gateway.port, `GET ${SOLR}/admin/ping HTTP/1.0\r\n\r\n`);
@@ -172,11 +209,6 @@ describe('a thumbnail that comes with a document', () => {
     expect(headers).toMatchObject({ 'cross-origin-resource-policy': 'same-origin' });
     expect(headers['content-type']).toBe('image/webp');
     expect(text).toBe((made ? MADE : bytes).toString());
-  });
-
-  it('is named if there is none', async () => {
-    const { status, json } = await send(`${CORES}/thumbnail?id=%22nobody`);
-    expect([status, json.error.msg]).toEqual([404, expect.stringContaining('no thumbnail of "\\"nobody"')]);
   });
 
   it('is refused with its document if it is damaged', async () => {
@@ -319,28 +351,6 @@ describe('wt=xml', () => {
     const foreign = { headers: { host: 'example.com' } };
     const { xml, json, status } = await both(`${C}/select`, foreign);
     expect([xml, status]).toEqual([json, 403]);
-  });
-
-  it('distinguishes types that JSON does not: Longs, Doubles, dates', async () => {
-    const { text } = await both(`${C}/select?q=price:10&fl=*,score`);
-    for (const part of [
-      '<str name="id">&lt;1&gt;</str>',
-      '<arr name="labels"><str>a&amp;b</str><str>c</str></arr>',
-      '<long name="price">10</long>',
-      '<double name="rate">0.5</double>',
-      '<bool name="on">true</bool>',
-      '<date name="at">2024-01-31T00:00:00Z</date>',
-      '<arr name="copyspace"><long>0</long>',
-      '<float name="score">1.0</float>',
-    ]) {
-      expect(text).toContain(part);
-    }
-    expect(text.startsWith('<?xml version="1.0" encoding="UTF-8"?>\n<response><lst name="responseHeader">')).toBe(true);
-  });
-
-  it('has terms as lists', async () => {
-    const { xml } = await both(`${C}/terms?terms.fl=labels`);
-    expect(xml.terms).toEqual({ labels: { c: 2, 'a&b': 1 } });
   });
 
   it('answers updates, also refused ones', async () => {

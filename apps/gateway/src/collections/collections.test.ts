@@ -286,7 +286,8 @@ describe('thumbnails', () => {
   });
 
   it('are a 404 if there is none', async () => {
-    expect((await get(`${C}/thumbnail?id=nobody`)).status).toBe(404);
+    const { status, json } = await get(`${C}/thumbnail?id=%22nobody`);
+    expect([status, json.error.msg]).toEqual([404, expect.stringContaining('no thumbnail of "\\"nobody"')]);
     expect((await get(`${C}/thumbnail?id=2`)).status).toBe(404);
     expect((await get(`${C}/thumbnail`)).status).toBe(400);
   });

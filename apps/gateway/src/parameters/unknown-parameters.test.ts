@@ -1,7 +1,5 @@
 import { ENDPOINTS, type Endpoint, type EndpointName } from '@akin/contract';
 import { describe, expect, it } from '@jest/globals';
-import { ask, postJson } from '../../test/start-gateway.ts';
-import { startService } from '../../test/start-service.ts';
 import { readQueryString } from './parameters.ts';
 import { explainUnknown, findUnknown } from './unknown-parameters.ts';
 
@@ -101,36 +99,4 @@ describe('an unknown parameter', () => {
       expect(warning).not.toMatch(/[\u0000-\u001f\u202e]/);
     }
   });
-});
-
-it('is reported in the header of responses, also in XML, and is never an error', async () => {
-  await using service = await startService();
-  const collection = '/api/cores/my-collection';
-  const update = await postJson(service.gateway, `${collection}/update?commit=true&wait=1&comitWithin=5`, {
-    id: '1',
-    category: 'home',
-  });
-  expect([update.status, update.json.responseHeader.warnings]).toEqual([200, meant('comitWithin', 'commitWithin')]);
-  const search = await ask(service.gateway, `${collection}/select?limit=5&category=home&wt=json`);
-  expect([search.status, search.json.response.numFound, search.json.responseHeader.warnings]).toEqual([
-    200,
-    1,
-    [...meant('limit', 'rows'), ...meant('category', 'fq=category:home')],
-  ]);
-  const xml = await ask(service.gateway, `${collection}/select?limit=5&wt=xml`);
-  expect([xml.status, xml.text]).toEqual([200, expect.stringContaining('Did you mean rows?')]);
-  const filtered = await ask(service.gateway, `${collection}/select?fq%5B%5D=category:garden&FQ=id:1`);
-  expect([filtered.status, filtered.json.response.numFound]).toEqual([200, 0]);
-  const clean = await ask(service.gateway, `${collection}/select?q=*:*&_=5&anything=x`);
-  expect(clean.json.responseHeader).not.toHaveProperty('warnings');
-  const refused = await ask(service.gateway, `${collection}/image?id=1`);
-  expect([refused.status, refused.json.responseHeader.warnings]).toEqual([400, meant('id', 'rank.by.id')]);
-  for (const path of ['terms?terms.fl=category&limit=1', 'groups?cursormark=x', 'schema?colection=x']) {
-    const { status, json } = await ask(service.gateway, `${collection}/${path}`);
-    expect([path, status, json.responseHeader.warnings?.length ?? 0]).toEqual([
-      path,
-      200,
-      path.startsWith('schema') ? 0 : 1,
-    ]);
-  }
 });

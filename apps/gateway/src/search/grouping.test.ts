@@ -345,7 +345,6 @@ describe('duplicates in a search', () => {
       const { numFound, docs } = json.response;
       return [numFound, docs.map(({ id, collapsed }: { id: string; collapsed: number }) => [id, collapsed])];
     };
-    const red = `image?rank.by.id=${encodeURIComponent('red?again=1')}&fl=id&collapse=duplicates`;
 
     it('shows one document of each group, and counts what is shown', async () => {
       expect(await search('select?rows=20&sort=id+asc&fl=id&collapse=duplicates')).toEqual([
@@ -358,19 +357,6 @@ describe('duplicates in a search', () => {
       ]);
       expect((await search('select?rows=0'))[0]).toBe(6);
       expect(await search('select?rows=0&q=-id:blue&collapse=duplicates')).toEqual([3, []]);
-    });
-
-    it('folds the matches of rankings, thresholds, filters and facets', async () => {
-      const [count, [first]] = await search(`${red}&rows=1`);
-      expect([count, first]).toEqual([2, ['red', 2]]);
-      expect((await search(`${red}&rank.threshold=0.99`))[0]).toBe(1);
-      // The representative does not match, so another document represents the group.
-      expect(await search('select?fq=price:6&fl=id&collapse=duplicates')).toEqual([1, [['blue twin', 0]]]);
-      const { json } = await ask(
-        service.gateway,
-        `${C}/select?rows=0&facet=true&facet.query=price:[5+TO+6]&collapse=duplicates`,
-      );
-      expect(json.facet_counts.facet_queries).toEqual({ 'price:[5 TO 6]': 1 });
     });
 
     it('is refused with a cursorMark, and with another value', async () => {
