@@ -277,8 +277,8 @@ export class SearchedCollection {
     if (table === undefined || points === undefined) return [];
     const words = wordsOf(points);
     return [points, mirrored(points)].flatMap((set, i) =>
-      table.search(set, rows, query.count, i === 0 ? words : mirroredWords(words)).map(({ row, agreement, votes }) => ({
-        ...{ doc: this.#rows.docs[row] as number, isMirrored: i === 1, agreement, votes },
+      table.search(set, rows, query.count, i === 0 ? words : mirroredWords(words)).map(({ row, support }) => ({
+        ...{ doc: this.#rows.docs[row] as number, isMirrored: i === 1, support },
       })),
     );
   }

@@ -151,9 +151,8 @@ export interface PointQuery extends Restriction {
 export interface PointCandidate {
   readonly doc: number;
   readonly isMirrored: boolean;
-  /** Points whose places agree; then more votes come first. */
-  readonly agreement: number;
-  readonly votes: number;
+  /** How many points agree in their places, times the votes of all. */
+  readonly support: number;
 }
 
 /** Pairs of a picture and a candidate that are checked. */

@@ -119,7 +119,7 @@ export class Searcher implements AsyncDisposable {
   async findParts(key: number, query: PointQuery): Promise<PointCandidate[] | undefined> {
     const parts = await this.#askForParts(key, { kind: 'points', key, query }, ({ points }) => points);
     const found = parts?.flat();
-    found?.sort((a, b) => b.agreement - a.agreement || b.votes - a.votes || a.doc - b.doc);
+    found?.sort((a, b) => b.support - a.support || a.doc - b.doc);
     return (
       found &&
       [false, true].flatMap((side) => found.filter(({ isMirrored }) => isMirrored === side).slice(0, query.count))

@@ -23,9 +23,8 @@ const POINTS_OF_PICTURE = 200;
 /** A row that may show a part of a picture. */
 interface RowCandidate {
   readonly row: number;
-  /** Points whose places agree. */
-  readonly agreement: number;
-  readonly votes: number;
+  /** How many points agree in their places, times the votes of all: either alone misses more. */
+  readonly support: number;
 }
 
 let comparer: BitComparer | undefined;
@@ -119,9 +118,9 @@ export class PointTable {
       .map((row, i) => {
         const long = this.#longs[row] as number;
         const agreed = agreement(query, hits[i] as Hit[], (hit, into, at) => unpack(hit.place, long, into, at));
-        return { row, votes: votes[row] as number, agreement: agreed };
+        return { row, support: agreed * (votes[row] as number) };
       })
-      .sort((a, b) => b.agreement - a.agreement || b.votes - a.votes || a.row - b.row)
+      .sort((a, b) => b.support - a.support || a.row - b.row)
       .slice(0, count);
   }
 
