@@ -65,7 +65,7 @@ export { holdsStore } from './engine/folder.ts';
 export { preparePrivateFolder } from './engine/private-folder.ts';
 export { isOutage } from './engine/sqlstate.ts';
 export { definedFields, type ExportedDocument, exportDocuments } from './export/export-documents.ts';
-export { type Decision, decideGroups, listDecisions } from './groups/decisions.ts';
+export { decideGroups, listDecisions } from './groups/decisions.ts';
 export { type Group, listGroups } from './groups/list-groups.ts';
 export { listPartPairs, type PartPair } from './groups/list-part-pairs.ts';
 export type { GroupRule } from './groups/rule.ts';
@@ -104,14 +104,13 @@ export type { FieldCollapse, MemberRequest } from './search/collapse-request.ts'
 export { MAX_FACET_VALUES } from './search/facet-plans.ts';
 export type { FacetRequest, FacetResult, ValueCount } from './search/facet-request.ts';
 export { MAX_FACETS } from './search/facets.ts';
-export { type FoundPart, findParts } from './search/find-parts.ts';
+export { findParts } from './search/find-parts.ts';
 export { getDocuments } from './search/get-documents.ts';
 export type { PartBox } from './search/part-box.ts';
 export { readThumbnail } from './search/read.ts';
 export type {
   KnownDistances,
   RankByDocuments,
-  Ranking,
   SearchInput,
   SearchResult,
   Smartfilter,
@@ -120,5 +119,4 @@ export { search } from './search/search.ts';
 export { parseSort, type SortClause } from './search/sort.ts';
 export { terms } from './search/terms.ts';
 export { defaultSearchMemory } from './searcher/in-memory-search.ts';
-export type { Standbys } from './standbys/standbys.ts';
 export { backup, openStore, restore, type StoreConfig } from './store.ts';

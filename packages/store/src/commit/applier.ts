@@ -23,9 +23,8 @@ export function firstBatchSize({ engine }: Store): AdaptiveBatchSize {
 export class Applier {
   readonly #context: CommitContext;
   readonly #batchSize: AdaptiveBatchSize;
-  #atWork: Promise<number> | undefined;
+  #atWork: Promise<void> | undefined;
   #began = performance.now();
-  #failed = 0;
 
   /** @param batchSize learns the number of operations per chunk; default: a new one */
   constructor(context: CommitContext, batchSize = firstBatchSize(context.store)) {
@@ -42,11 +41,6 @@ export class Applier {
   /** The learned number of operations per chunk, for parts of this commit that run in parallel. */
   get batchSize(): AdaptiveBatchSize {
     return this.#batchSize;
-  }
-
-  /** Number of failed operations among the {@link applied} ones. */
-  get failed(): number {
-    return this.#failed;
   }
 
   /** Applies adds and deletes by id. */
@@ -68,7 +62,7 @@ export class Applier {
   /** Applies a delete by query, after everything before it. */
   async applyDelete(operation: ReadyOperation): Promise<void> {
     await this.applied();
-    this.#failed += await applyDeleteByQuery(this.#context, operation);
+    await applyDeleteByQuery(this.#context, operation);
   }
 
   /** Pauses for searches, in proportion to the work since the last pause. */
@@ -91,6 +85,6 @@ export class Applier {
   async applied(): Promise<void> {
     const atWork = this.#atWork;
     this.#atWork = undefined;
-    this.#failed += (await atWork) ?? 0;
+    await atWork;
   }
 }

@@ -21,7 +21,6 @@ interface Progress {
    * one.
    */
   count: number;
-  failed: number;
   /** Whether the commit is so large that new words may wait in the list of their index. */
   isLarge: boolean;
 }
@@ -33,17 +32,16 @@ interface Progress {
  * @param pages the pages of unfinished requests
  * @param endSeq only operations with lower numbers are applied
  * @param span gets links to the requests with applied operations
- * @returns the number of failed operations
  */
 export async function applyReady(
   context: CommitContext,
   pages: AsyncIterable<readonly UnfinishedRequest[]>,
   endSeq: bigint,
   span: Span,
-): Promise<number> {
+): Promise<void> {
   const { store, collection, slot } = context;
   const applier = new Applier(context);
-  const progress = { applier, after: BEFORE_ALL, endSeq, count: 0, failed: 0, isLarge: false };
+  const progress = { applier, after: BEFORE_ALL, endSeq, count: 0, isLarge: false };
   let links = 0;
   let isFirst = true;
   try {
@@ -65,7 +63,6 @@ export async function applyReady(
     await applier.applied();
   }
   if (progress.isLarge) await flushPendingList(store, collection);
-  return progress.failed + applier.failed;
 }
 
 /** @returns the requests with applied or failed operations */
@@ -85,10 +82,8 @@ async function applyPage(
     await store.engine.disk?.requireSpace('work');
     if (isSharded && progress.count >= store.shardsFrom) {
       await applier.applied();
-      const done = await applyShards({ ...context, batchSize: applier.batchSize }, progress);
+      progress.after = (await applyShards({ ...context, batchSize: applier.batchSize }, progress)) - 1n;
       progress.isLarge = true;
-      progress.failed += done.failed;
-      progress.after = done.endSeq - 1n;
       progress.count = Number.NEGATIVE_INFINITY;
     }
     for (const { request, first_seq } of page) if (first_seq <= progress.after) touched.add(request);

@@ -29,27 +29,18 @@ import {
 const POLL_MILLISECONDS = 100;
 
 /** State shared by all tasks of this process that apply shards of one collection. */
-type ShardWork = Pick<CommitContext, 'store' | 'collection' | 'signal' | 'slot'> & {
+type ShardWork = Omit<CommitContext, 'schema' | 'target' | 'lease'> & {
   /** Shared, so that not every task starts with small chunks. */
   readonly batchSize: AdaptiveBatchSize;
 };
-
-interface ShardResult {
-  shards: number;
-  failed: number;
-}
 
 /**
  * Applies all shards up to the next delete by query, in parallel. The leader applies those that no other process takes.
  *
  * @param part the operations; those after the next delete by query are left out
- * @returns the number below which all operations are applied, and how many failed in this process; other processes
- * count theirs
+ * @returns the number below which all operations are applied
  */
-export async function applyShards(
-  context: CommitContext & ShardWork,
-  part: OperationRange,
-): Promise<{ endSeq: bigint; failed: number }> {
+export async function applyShards(context: CommitContext & ShardWork, part: OperationRange): Promise<bigint> {
   const { store, collection, signal, slot } = context;
   const endSeq = await inCommit(context, async (tx) => {
     const end = (await nextDeleteByQuery(tx, collection, part)) ?? part.endSeq;
@@ -57,24 +48,22 @@ export async function applyShards(
     return end;
   });
   const share = await shareOf(store, collection);
-  for (let failed = 0; ; ) {
+  for (;;) {
     signal?.throwIfAborted();
     if (slot.isWanted) await slot.yield();
-    const [own, ...others] = await Promise.allSettled([applyFreeShards(context), ...inOtherSlots(context, share - 1)]);
-    if (own.status === 'rejected') throw own.reason;
-    failed += own.value.failed;
     // A shard that failed in another slot is free again. The leader takes it, and reports the error if it occurs again.
-    for (const one of others) if (one.status === 'fulfilled') failed += one.value.failed;
-    if (!(await areShardsLeft(store, collection))) return { endSeq, failed };
-    if (own.value.shards === 0) await store.memory.events.changed(collection.id, POLL_MILLISECONDS, signal);
+    const [own] = await Promise.allSettled([applyFreeShards(context), ...inOtherSlots(context, share - 1)]);
+    if (own.status === 'rejected') throw own.reason;
+    if (!(await areShardsLeft(store, collection))) return endSeq;
+    if (own.value === 0) await store.memory.events.changed(collection.id, POLL_MILLISECONDS, signal);
   }
 }
 
-/** Applies free shards in further slots, as many as are free now. */
-function inOtherSlots(work: Omit<ShardWork, 'slot'>, max: number): Promise<ShardResult>[] {
+/** Applies free shards in further slots, as many as are free now. @returns how many in each */
+function inOtherSlots(work: Omit<ShardWork, 'slot'>, max: number): Promise<number>[] {
   return Array.from({ length: max }, async () => {
     const slot = work.store.memory.commitSemaphore.tryAcquire();
-    if (slot === undefined) return { shards: 0, failed: 0 };
+    if (slot === undefined) return 0;
     try {
       return await applyFreeShards({ ...work, slot });
     } finally {
@@ -93,21 +82,21 @@ function inOtherSlots(work: Omit<ShardWork, 'slot'>, max: number): Promise<Shard
 export async function helpCommits(
   store: Store,
   signal?: AbortSignal,
-): Promise<(ShardResult & { collection: string })[]> {
-  const helped: (ShardResult & { collection: string })[] = [];
+): Promise<{ collection: string; shards: number; failed: number }[]> {
+  const helped = [];
   for (const id of await collectionsWithFreeShards(store)) {
     // A commit of this process applies them itself.
     if (store.memory.commits.has(id)) continue;
     const collection = await collectionOf(store, id);
     if (collection === undefined || !(await hasModelsOf(store, collection))) continue;
-    const work = { store, collection, signal, batchSize: firstBatchSize(store) };
-    const done = { collection: collection.name, shards: 0, failed: 0 };
+    const failures = { count: 0 };
+    const work = { store, collection, signal, batchSize: firstBatchSize(store), failures };
+    let shards = 0;
     for (const one of await Promise.allSettled(inOtherSlots(work, await shareOf(store, collection)))) {
       if (one.status === 'rejected') throw one.reason;
-      done.shards += one.value.shards;
-      done.failed += one.value.failed;
+      shards += one.value;
     }
-    if (done.shards > 0) helped.push(done);
+    if (shards > 0) helped.push({ collection: collection.name, shards, failed: failures.count });
   }
   return helped;
 }
@@ -134,42 +123,32 @@ async function nextDeleteByQuery(
   return row?.seq ?? undefined;
 }
 
-/** Applies one shard after the other, until none is free or another commit waits for the slot. */
-async function applyFreeShards(work: ShardWork): Promise<ShardResult> {
-  const done = { shards: 0, failed: 0 };
-  for (;;) {
-    const failed = await applyNextShard(work);
-    if (failed === undefined) return done;
-    done.shards++;
-    done.failed += failed;
-    if (work.slot.isWanted) return done;
+/** Applies one shard after the other, until none is free or another commit waits for the slot. @returns how many */
+async function applyFreeShards(work: ShardWork): Promise<number> {
+  for (let shards = 0; ; shards++) {
+    if ((shards > 0 && work.slot.isWanted) || !(await applyNextShard(work))) return shards;
   }
 }
 
-/**
- * Applies a free shard, to its end or until another commit waits for the slot.
- *
- * @returns the number of failed operations; undefined if no shard is free
- */
-async function applyNextShard(work: ShardWork): Promise<number | undefined> {
-  const { store, collection, signal } = work;
+/** Applies a free shard, to its end or until another commit waits for the slot. @returns false if none is free */
+async function applyNextShard({ batchSize, ...work }: ShardWork): Promise<boolean> {
+  const { store, collection, failures } = work;
   const claimed = await claimShard(store, collection);
-  if (claimed === undefined) return undefined;
+  if (claimed === undefined) return false;
   const { lease, target } = claimed;
-  const schema = await loadSchema(store, collection);
-  const context: CommitContext = { store, collection, schema, target, lease, signal, slot: work.slot };
-  const applier = new Applier(context, work.batchSize);
+  const context = { ...work, schema: await loadSchema(store, collection), target, lease };
+  const failedBefore = failures.count;
   try {
-    const isDone = await applyShard(context, claimed, applier);
+    const isDone = await applyShard(context, claimed, new Applier(context, batchSize));
     await returnShard(store, collection, lease, isDone);
-    if (applier.failed > 0) store.memory.events.notify(collection.id);
+    if (failures.count > failedBefore) store.memory.events.notify(collection.id);
   } catch (error) {
-    if (error instanceof ShardLostError) return applier.failed;
+    if (error instanceof ShardLostError) return true;
     // Others need not wait for the lease to expire.
     await returnShard(store, collection, lease, false).catch(() => undefined);
     throw error;
   }
-  return applier.failed;
+  return true;
 }
 
 /** @returns whether everything is applied */

@@ -14,7 +14,7 @@ import type { DocumentColumns } from './document-rows.ts';
 import { endRows, type LiveRow, removeDocuments, sumOfBytes } from './expire-rows.ts';
 import { supersedeFailed } from './failures.ts';
 import { addRows } from './insert-rows.ts';
-import { type Chunk, type Prepared, prepareChunk } from './prepare.ts';
+import { type Prepared, prepareChunk } from './prepare.ts';
 import { removeTombstones, writeTombstones, writeTombstonesOfVoid } from './tombstones.ts';
 import { usesLongPendingList } from './words-index.ts';
 
@@ -22,42 +22,41 @@ import { usesLongPendingList } from './words-index.ts';
  * Applies a chunk, unpublished, in one transaction. Among operations on one id the latest counts, in whatever order
  * they arrive; the others are superseded. An operation that the database refuses is found by bisection, and fails
  * alone.
- *
- * @returns the number of failed operations, including those that failed before
  */
-export async function applyChunk(context: CommitContext, chunk: Chunk, batchSize: AdaptiveBatchSize): Promise<number> {
-  const { prepared, failed } = chunk;
-  if (prepared.length === 0) return failed;
+export async function applyChunk(
+  context: CommitContext,
+  prepared: readonly Prepared[],
+  batchSize: AdaptiveBatchSize,
+): Promise<void> {
+  if (prepared.length === 0) return;
   try {
     await inCommit(
       context,
       (tx) => batchSize.measure(prepared.length, () => applyInTransaction(tx, context, prepared)),
       { longPendingList: usesLongPendingList(context.store) },
     );
-    return failed;
   } catch (error) {
-    const refused = await failRefusedBarrier(context, error);
-    if (refused !== undefined) return refused + (await applyChunk(context, chunk, batchSize));
+    if (await failRefusedBarrier(context, error)) return applyChunk(context, prepared, batchSize);
     // Other errors are not caused by a document.
     if (causeOf(error) !== 'values') throw error;
-    if (await dropFailedIndex(context.store, context.collection, error)) return applyChunk(context, chunk, batchSize);
-    const [only] = prepared;
-    if (prepared.length === 1 && only !== undefined) {
+    if (await dropFailedIndex(context.store, context.collection, error)) {
+      return applyChunk(context, prepared, batchSize);
+    }
+    const [first] = prepared;
+    if (prepared.length === 1 && first !== undefined) {
       const msg = `The database refuses the document: ${reasonOf(error)}`;
-      await failOperations(context, [{ operation: only.operation, code: 'bad-request', msg }]);
-      return failed + 1;
+      return failOperations(context, [{ operation: first.operation, code: 'bad-request', msg }]);
     }
     if (prepared.some(({ operation }) => operation.atomic)) {
       // Documents that were made from a refused one must be made again without it.
-      let all = failed;
       for (const { operation } of prepared) {
-        all += await applyChunk(context, await prepareChunk(context, [operation]), batchSize);
+        await applyChunk(context, await prepareChunk(context, [operation]), batchSize);
       }
-      return all;
+      return;
     }
     const half = prepared.length >> 1;
-    const first = await applyChunk(context, { prepared: prepared.slice(0, half), failed }, batchSize);
-    return first + (await applyChunk(context, { prepared: prepared.slice(half), failed: 0 }, batchSize));
+    await applyChunk(context, prepared.slice(0, half), batchSize);
+    await applyChunk(context, prepared.slice(half), batchSize);
   }
 }
 

@@ -109,14 +109,14 @@ export function matchingRows(
  * without it. Documents that it has deleted stay deleted. The delete can be retried.
  *
  * @param error the error of the transaction that {@link applyBarriers} was a part of
- * @returns the number of deletes that failed now: 0 if the delete had failed before. Undefined for any other error
+ * @returns false for any other error
  */
-export async function failRefusedBarrier(context: CommitContext, error: unknown): Promise<number | undefined> {
+export async function failRefusedBarrier(context: CommitContext, error: unknown): Promise<boolean> {
   const cause = error instanceof AkinError ? error.cause : error;
-  if (!(cause instanceof BarrierRefusedError)) return undefined;
+  if (!(cause instanceof BarrierRefusedError)) return false;
   const S = context.collection.sqlSchema;
   const { barrier, refused } = cause;
-  return inCommit(context, async (tx) => {
+  const failed = await inCommit(context, async (tx) => {
     await tx.query(`delete from ${S}.barriers where seq = $1 and query is not null`, [barrier.seq]);
     // The operation may no longer exist: those that were applied are removed after a while.
     const rows = await tx.query(
@@ -129,6 +129,9 @@ export async function failRefusedBarrier(context: CommitContext, error: unknown)
     );
     const codes = rows.map(() => refused.code);
     await countFailures(tx, S, tally(codes, 1));
+    // None if the delete had failed before.
     return rows.length;
   });
+  context.failures.count += failed;
+  return true;
 }

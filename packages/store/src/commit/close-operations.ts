@@ -43,6 +43,7 @@ export async function failOperations(context: CommitContext, failures: readonly 
     const codes = failures.map(({ code }) => code);
     await countFailures(tx, S, tally(codes, 1));
   });
+  context.failures.count += failures.length;
 }
 
 /** Counts a delete by query that has taken effect. */

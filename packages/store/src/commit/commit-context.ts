@@ -16,6 +16,8 @@ export interface CommitContext extends CollectionContext {
   readonly signal: AbortSignal | undefined;
   /** Its share of the processor and connections: see {@link FairSemaphore}. */
   readonly slot: Slot;
+  /** Counts the operations that fail, for the result of the commit. */
+  readonly failures: { count: number };
 }
 
 /** The shard that a context is limited to. Undefined: all shards. */

@@ -61,7 +61,7 @@ async function runCommit(
   }
 }
 
-async function commitInSlot(work: Omit<CommitContext, 'schema' | 'target'>): Promise<CommitResult> {
+async function commitInSlot(work: Omit<CommitContext, 'schema' | 'target' | 'failures'>): Promise<CommitResult> {
   const { store, collection } = work;
   const [row] = await store.engine.query<CommitState>(
     `select commit, next_seq,
@@ -71,17 +71,18 @@ async function commitInSlot(work: Omit<CommitContext, 'schema' | 'target'>): Pro
     [collection.id],
   );
   if (row === undefined) throw goneError(collection);
-  const context = { ...work, schema: await loadSchema(store, collection), target: row.commit + 1n };
+  const failures = { count: 0 };
+  const context = { ...work, schema: await loadSchema(store, collection), target: row.commit + 1n, failures };
   if (row.offered) await inCommit(context, (tx) => withdrawShards(tx, collection));
   const pages = requestPages(store, collection, row.next_seq);
   const first = await pages.next();
   // Most commits have nothing to do: they are not spans.
-  if (first.done === true) return end(context, row, 0);
+  if (first.done === true) return end(context, row);
   const attributes = { 'akin.collection': collection.name, 'akin.commit.number': Number(context.target) };
   return inSpan('commit', { attributes }, async (span) => {
-    const failed = await applyReady(context, withFirst(first.value, pages), row.next_seq, span);
-    const result = await statements('UPDATE collections', collection, () => end(context, row, failed));
-    span.set({ 'akin.commit.applied': result.applied, 'akin.commit.failed': failed });
+    await applyReady(context, withFirst(first.value, pages), row.next_seq, span);
+    const result = await statements('UPDATE collections', collection, () => end(context, row));
+    span.set({ 'akin.commit.applied': result.applied, 'akin.commit.failed': result.failed });
     return result;
   });
 }
@@ -101,16 +102,13 @@ interface CommitState {
 }
 
 /** Publishes what this commit, or an interrupted one, has applied. */
-async function end(
-  context: CommitContext,
-  { commit: before, next_seq, skipped }: CommitState,
-  failed: number,
-): Promise<CommitResult> {
+async function end(context: CommitContext, { commit: before, next_seq, skipped }: CommitState): Promise<CommitResult> {
   const { store, collection, target } = context;
-  const refused = skipped ? await applyWaitingDeletes(context) : 0;
+  if (skipped) await applyWaitingDeletes(context);
   const published = await publish(context, next_seq);
-  if (published > 0 || failed + refused > 0) store.memory.events.notify(collection.id);
-  return { commit: Number(published > 0 ? target : before), applied: published, failed: failed + refused };
+  const failed = context.failures.count;
+  if (published > 0 || failed > 0) store.memory.events.notify(collection.id);
+  return { commit: Number(published > 0 ? target : before), applied: published, failed };
 }
 
 /**

@@ -23,18 +23,14 @@ const WINDOW = 5_000n;
  * next commit starts again.
  *
  * A delete that cannot be run fails alone. What it has deleted stays deleted, and a retry deletes the rest.
- *
- * @returns the number of failed operations: 0 or 1
  */
-export async function applyDeleteByQuery(context: CommitContext, operation: ReadyOperation): Promise<number> {
+export async function applyDeleteByQuery(context: CommitContext, operation: ReadyOperation): Promise<void> {
   try {
     await deleteMatching(context, operation);
-    return 0;
   } catch (error) {
     const refused = refusedDelete(error);
     if (refused === undefined) throw error;
     await failOperations(context, [{ operation, ...refused }]);
-    return 1;
   }
 }
 

@@ -22,17 +22,11 @@ export interface Prepared {
   readonly pictureOf?: bigint;
 }
 
-export interface Chunk {
-  readonly prepared: readonly Prepared[];
-  /** Number of operations that failed because they cannot be read. */
-  readonly failed: number;
-}
-
 /**
- * Makes rows from adds and deletes by id. Its reads may happen before {@link applyChunk} has applied the previous
+ * Makes rows from adds and deletes by id. Those that cannot be read fail. Its reads may happen before {@link applyChunk} has applied the previous
  * chunk, unless there are atomic updates: then nothing may be applied at the same time.
  */
-export async function prepareChunk(context: CommitContext, operations: readonly ReadyOperation[]): Promise<Chunk> {
+export async function prepareChunk(context: CommitContext, operations: readonly ReadyOperation[]): Promise<Prepared[]> {
   const prepared: Prepared[] = [];
   const vocabulary = new Set<string>();
   const failures: Failure[] = [];
@@ -53,7 +47,7 @@ export async function prepareChunk(context: CommitContext, operations: readonly 
   }
   if (failures.length > 0) await failOperations(context, failures);
   await storeWords(context.store, context.collection, vocabulary);
-  return { prepared, failed: failures.length };
+  return prepared;
 }
 
 /** @param vocabulary gets the words of the document */

@@ -28,10 +28,8 @@ export async function waitingIds({ store, collection }: CommitContext, seq: bigi
 /**
  * Applies deletes by query to the documents that they had to skip, if those no longer wait. The last step of a commit
  * before it is published.
- *
- * @returns the number of failed deletes
  */
-export async function applyWaitingDeletes(context: CommitContext): Promise<number> {
+export async function applyWaitingDeletes(context: CommitContext): Promise<void> {
   const { store, collection } = context;
   const S = collection.sqlSchema;
   const barriers = await store.engine.query<WaitingDelete>(
@@ -44,17 +42,13 @@ export async function applyWaitingDeletes(context: CommitContext): Promise<numbe
     [],
     'bulk',
   );
-  let failed = 0;
   for (const barrier of barriers) {
     try {
       await applyWaiting(context, barrier);
     } catch (error) {
-      const refused = await failRefusedBarrier(context, error);
-      if (refused === undefined) throw error;
-      failed += refused;
+      if (!(await failRefusedBarrier(context, error))) throw error;
     }
   }
-  return failed;
 }
 
 interface WaitingDelete extends QueryBarrier {

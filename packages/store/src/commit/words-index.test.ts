@@ -61,18 +61,14 @@ describe('the list of words that wait', () => {
 
 async function openOwnStore() {
   const { location, remove } = await testLocation('postgres');
-  const opened = {
-    store: await openTestStore(location),
-    async reopen() {
-      await opened.store[Symbol.asyncDispose]();
-      opened.store = await openTestStore(location);
-    },
+  const store = await openTestStore(location);
+  return {
+    store,
     async [Symbol.asyncDispose]() {
-      await opened.store[Symbol.asyncDispose]();
+      await store[Symbol.asyncDispose]();
       await remove();
     },
   };
-  return opened;
 }
 
 const documents = (from: number, to: number) =>

@@ -93,7 +93,7 @@ async function readPage(
   while (documents.length < request.rows && bytes < request.bytes) {
     const limits = { rows: Math.min(CHUNK, request.rows - documents.length), bytes: request.bytes - bytes };
     const chunk = await withSnapshot(store, collection, (snapshot) =>
-      readChunk(store, { ...snapshot, commit: from.pin.commit }, request, { ...from, doc }, limits),
+      readChunk(snapshot, request, { ...from, doc }, limits),
     );
     documents.push(...chunk.documents);
     doc = chunk.last ?? doc;
@@ -115,10 +115,9 @@ export async function definedFields(store: Store, collection: Collection): Promi
 }
 
 async function readChunk(
-  store: Store,
-  snapshot: Snapshot,
+  shown: Snapshot,
   { query, filters, timeZone = 'UTC' }: ExportRequest,
-  { now, doc }: Cursor,
+  { pin, now, doc }: Cursor,
   limits: { readonly rows: number; readonly bytes: number },
 ): Promise<{
   readonly documents: ExportedDocument[];
@@ -126,12 +125,12 @@ async function readChunk(
   readonly bytes: number;
   readonly isLast: boolean;
 }> {
+  const snapshot = { ...shown, commit: pin.commit, clock: { now: new Date(now), timeZone } };
   const { tx, sqlSchema: S } = snapshot;
-  const clock = { now: new Date(now), timeZone };
   const search = { query, filters, rows: limits.rows };
-  await expandWords(search, snapshot, clock);
+  await expandWords(search, snapshot);
   const params = new Params();
-  const { where } = conditionsOf(search, snapshot, clock, params);
+  const { where } = conditionsOf(search, snapshot, params);
   const found = await tx.query<{ doc: bigint; bytes: number }>(
     `select d.doc, d.bytes from ${S}.documents d
       where ${where} and d.doc > ${params.add(doc, 'int8')} order by d.doc limit ${params.add(limits.rows, 'int8')}`,
@@ -146,16 +145,12 @@ async function readChunk(
     bytes += one.bytes + JSON_BYTES;
   }
   const isLast = found.length < limits.rows && docs.length === found.length;
-  return { documents: await readExported(store, snapshot, docs), last: docs.at(-1), bytes, isLast };
+  return { documents: await readExported(snapshot, docs), last: docs.at(-1), bytes, isLast };
 }
 
 /** Documents by their numbers, in that order. */
-export async function readExported(
-  store: Store,
-  snapshot: Snapshot,
-  docs: readonly bigint[],
-): Promise<ExportedDocument[]> {
-  const { tx, sqlSchema: S } = snapshot;
+export async function readExported(snapshot: Snapshot, docs: readonly bigint[]): Promise<ExportedDocument[]> {
+  const { store, tx, sqlSchema: S } = snapshot;
   const rows = await tx.query<{ doc: bigint; version: bigint; thumbnail: Buffer | null }>(
     `select d.doc, ${VERSION} as version, t.bytes as thumbnail
        from ${S}.documents d

@@ -253,5 +253,6 @@ async function readMembers(
 
 function conditions(snapshot: Snapshot, request: GroupsRequest, params: Params): string {
   const { filters = [], now = new Date(), timeZone = 'UTC' } = request;
-  return conditionsOf({ query: { kind: 'all' }, filters, rows: 0 }, snapshot, { now, timeZone }, params).where;
+  return conditionsOf({ query: { kind: 'all' }, filters, rows: 0 }, { ...snapshot, clock: { now, timeZone } }, params)
+    .where;
 }

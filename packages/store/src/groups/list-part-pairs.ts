@@ -119,7 +119,8 @@ async function readPairs(
 ): Promise<{ readonly rows: readonly PairRow[]; readonly total: number }> {
   const { sqlSchema: S } = snapshot;
   const params = new Params();
-  const { where } = conditionsOf({ query: { kind: 'all' }, filters, rows }, snapshot, { now, timeZone }, params);
+  const asked = { query: { kind: 'all' } as const, filters, rows };
+  const { where } = conditionsOf(asked, { ...snapshot, clock: { now, timeZone } }, params);
   const matching = (doc: string) => `(select d.id from ${S}.documents d where d.doc = ${doc} and ${where} offset 0)`;
   const group = (doc: string) =>
     `coalesce((select f.representative from ${S}.followers f where f.doc = ${doc}), ${doc})`;

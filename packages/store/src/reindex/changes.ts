@@ -50,7 +50,7 @@ export async function documentsOf(
         where d.id = any(${params.add(ids, 'text[]')}) and ${visible(snapshot, params)}`,
       params.values,
     );
-    return readExported(store, snapshot, docsOf(rows));
+    return readExported(snapshot, docsOf(rows));
   });
 }
 
@@ -83,7 +83,7 @@ async function* inChunks(
   statements: { readonly documents: string; readonly deleted: string },
 ): AsyncGenerator<ChangedDocuments> {
   for await (const rows of chunks(store, statements.documents, commits, -1n, (row: { doc: bigint }) => row.doc)) {
-    const documents = await withSnapshot(store, collection, (snapshot) => readExported(store, snapshot, docsOf(rows)));
+    const documents = await withSnapshot(store, collection, (snapshot) => readExported(snapshot, docsOf(rows)));
     yield { documents, deleted: [] };
   }
   for await (const rows of chunks(store, statements.deleted, commits, '', (row: { id: string }) => row.id)) {

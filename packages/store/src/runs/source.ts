@@ -1,8 +1,7 @@
 import { readPictureAddress } from '@akin/domain';
 import type { Collection, Store } from '../context.ts';
-import { Params } from '../search/params.ts';
+import { findDocument } from '../search/read.ts';
 import { withSnapshot } from '../search/snapshot.ts';
-import { visible } from '../search/visible.ts';
 
 /** Where the file of a document is, and what it contains. */
 export interface FilePlace {
@@ -40,20 +39,15 @@ export async function readStoredPicture(
   id: string,
 ): Promise<StoredPicture | undefined> {
   return withSnapshot(store, collection, async (snapshot) => {
-    const { tx, sqlSchema, schema } = snapshot;
-    const params = new Params();
+    const { sqlSchema, schema } = snapshot;
     const columns = ['source', 'path', 'bytes', 'file_hash', 'image'].map((name) => {
       const column = schema.columns.get(name);
       const isOne = column?.kind === 'column' && ['string', 'long', 'double'].includes(column.type);
       return `${isOne ? `d.${column.sql}::text` : 'null'} as ${name}`;
     });
     type Picture = Readonly<Record<string, string | null>> & { readonly thumbnail: Buffer | null };
-    const [row] = await tx.query<Picture>(
-      `select ${columns.join(', ')}, t.bytes as thumbnail
-         from ${sqlSchema}.documents d left join ${sqlSchema}.thumbnails t on t.doc = d.doc
-        where d.id = ${params.add(id, 'text')} and ${visible(snapshot, params)}`,
-      params.values,
-    );
+    const joins = `left join ${sqlSchema}.thumbnails t on t.doc = d.doc`;
+    const row = await findDocument<Picture>(snapshot, id, `${columns.join(', ')}, t.bytes as thumbnail`, joins);
     if (row === undefined) return undefined;
     return {
       place: placeOf(id, (field) => row[field]),

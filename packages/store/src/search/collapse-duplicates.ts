@@ -1,5 +1,4 @@
 import type { Query } from '@akin/domain';
-import type { Clock } from './date-math.ts';
 import { expandWords } from './expand-words.ts';
 import { conditionsOf, distanceTo, rankedTable } from './matching.ts';
 import { Params } from './params.ts';
@@ -19,11 +18,11 @@ export interface Collapsed {
  * Finds the matches to leave out, so that a result shows one document of each group of near-duplicates: the
  * representative if it matches, or else the match nearest to it. Documents of the latest commits are in no group yet.
  */
-export async function collapseDuplicates(request: SearchRequest, snapshot: Snapshot, clock: Clock): Promise<Collapsed> {
+export async function collapseDuplicates(request: SearchRequest, snapshot: Snapshot): Promise<Collapsed> {
   const { sqlSchema: S, tx } = snapshot;
-  await expandWords(request, snapshot, clock);
+  await expandWords(request, snapshot);
   const params = new Params();
-  const { where } = conditionsOf(request, snapshot, clock, params);
+  const { where } = conditionsOf(request, snapshot, params);
   const rows = await tx.query<{ doc: bigint; shown: bigint }>(
     `select m.doc, m.shown from (
        select m.doc, row_number() over w as rank, first_value(m.doc) over w as shown
@@ -48,7 +47,6 @@ export async function withQueriesRemoved(
   without: ReadonlySet<Query>,
   request: SearchRequest,
   snapshot: Snapshot,
-  clock: Clock,
 ): Promise<{ readonly request: SearchRequest; readonly snapshot: Snapshot }> {
   const { collapseBy } = request;
   // The facets of a grouped result count all matches, as in Solr.
@@ -60,7 +58,7 @@ export async function withQueriesRemoved(
     filters: (request.filters ?? []).filter((one) => !without.has(one)),
   };
   if (!request.collapse || without.size === 0) return { request: left, snapshot };
-  const { docs } = await collapseDuplicates(left, { ...snapshot, collapsed: undefined }, clock);
+  const { docs } = await collapseDuplicates(left, { ...snapshot, collapsed: undefined });
   return { request: left, snapshot: { ...snapshot, collapsed: docs } };
 }
 

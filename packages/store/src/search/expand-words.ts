@@ -1,7 +1,7 @@
 import { type Query, withErrorContext } from '@akin/domain';
 import { clauseColumn } from './columns.ts';
-import type { Clock } from './date-math.ts';
 import { type PatternClause, wordCondition } from './field-clauses.ts';
+import { contextOf } from './matching.ts';
 import { Params } from './params.ts';
 import type { SearchRequest } from './request.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -19,7 +19,7 @@ const MAX_CLAUSES = 20;
  * are found by the index on words. 1,000,000 documents with 1,005,000 different words: 0.1 to 0.3 s per clause, whereas
  * comparing the words of every row takes 1.5 to 5 s.
  */
-export async function expandWords(request: SearchRequest, snapshot: Snapshot, clock: Clock): Promise<void> {
+export async function expandWords(request: SearchRequest, snapshot: Snapshot): Promise<void> {
   const { query, filters = [], facets = [] } = request;
   const facetQueries = facets.flatMap((facet) => (facet.kind === 'query' ? [facet.query] : []));
   const clauses = [
@@ -33,9 +33,7 @@ export async function expandWords(request: SearchRequest, snapshot: Snapshot, cl
     if (clause.kind === 'range' && clause.low === null && clause.high === null) continue;
     const max = MAX_WORDS[clause.kind];
     const params = new Params();
-    const condition = withErrorContext(parameter, () =>
-      wordCondition(clause, found, { tables: snapshot, params, ...clock }),
-    );
+    const condition = withErrorContext(parameter, () => wordCondition(clause, found, contextOf(snapshot, params)));
     const rows = await snapshot.tx.query<{ word: string }>(
       `select w.word from ${snapshot.sqlSchema}.words w where ${condition('w.word')} limit ${max + 1}`,
       params.values,

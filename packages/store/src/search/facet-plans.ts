@@ -2,9 +2,8 @@ import type { Query } from '@akin/domain';
 import { AkinError, elementType, type FieldValue, isListType, quote, typeName, withErrorContext } from '@akin/domain';
 import { type FoundColumn, findColumn } from './columns.ts';
 import { conditionOf } from './compile.ts';
-import type { Clock } from './date-math.ts';
 import { keySql, readKey } from './facet-keys.ts';
-import type { FacetPlan, MatchedDocuments } from './facet-plan.ts';
+import type { CountRow, FacetPlan, MatchedDocuments } from './facet-plan.ts';
 import { edgeRules, rangesOf } from './facet-ranges.ts';
 import type { FacetRequest, FieldFacet, QueryFacet, RangeFacet, ValueCount } from './facet-request.ts';
 import { type CompileContext, existsSql, likePattern } from './field-clauses.ts';
@@ -18,14 +17,14 @@ import { visible } from './visible.ts';
 export const MAX_FACET_VALUES = 100_000;
 
 /** @throws AkinError bad-request that names the field */
-export function planOf(request: FacetRequest, snapshot: Snapshot, clock: Clock): FacetPlan {
+export function planOf(request: FacetRequest, snapshot: Snapshot): FacetPlan {
   switch (request.kind) {
     case 'field':
       return fieldPlan(request, snapshot);
     case 'query':
       return queryPlan(request);
     case 'range':
-      return rangePlan(request, snapshot, clock);
+      return rangePlan(request, snapshot);
     case 'stats':
       return statsPlan(request, snapshot);
   }
@@ -41,7 +40,8 @@ function queryPlan({ query }: QueryFacet): FacetPlan {
   };
 }
 
-function fieldPlan(facet: FieldFacet, snapshot: Snapshot): FacetPlan {
+/** @throws AkinError bad-request that names the field */
+export function fieldPlan(facet: FieldFacet, snapshot: Snapshot) {
   const fail = (problem: string) => new AkinError('bad-request', `facet.field cannot be counted: ${problem}.`);
   const found = findColumn(snapshot, facet.field, fail);
   const values = fieldValues(found);
@@ -61,21 +61,22 @@ function fieldPlan(facet: FieldFacet, snapshot: Snapshot): FacetPlan {
   const max = type === 'boolean' ? 2 : Number.POSITIVE_INFINITY;
   const zerosWanted = facet.mincount <= 0 && countable && facet.only === undefined;
   return {
-    conditions: (context) =>
+    conditions: (context: CompileContext) =>
       facet.missing ? [{ part: 'missing', condition: `(${existsSql(found, context)}) is not true` }] : [],
-    select: (matched, context, zeros) => fieldSelect(facet, { found, values }, matched, context, snapshot, zeros),
+    select: (matched: MatchedDocuments, context: CompileContext, zeros: boolean) =>
+      fieldSelect(facet, { found, values }, matched, context, snapshot, zeros),
     // Values with the count 0 need a scan of all documents: with 1,000,000 of them, that takes four times as long as a
     // count over the 10 % that match a filter.
-    needsZeros: (rows) =>
+    needsZeros: (rows: number) =>
       zerosWanted && rows < max && (facet.sort === 'index' || rows < (facet.limit ?? Number.POSITIVE_INFINITY)),
-    result: (rows) => {
+    result: (rows: readonly CountRow[]) => {
       const counts = rows
         .filter(({ part }) => part === 'value')
         .sort((a, b) => Number(a.position - b.position))
         .map(({ key, n }): ValueCount => ({ value: readKey(key ?? '', type), count: Number(n) }));
       const missing = rows.find(({ part }) => part === 'missing');
       return {
-        kind: 'field',
+        kind: 'field' as const,
         counts: facet.only === undefined ? counts : listed(counts, facet.only, facet.sort),
         ...(missing === undefined ? {} : { missing: Number(missing.n) }),
         ...(facet.mincount <= 0 && !countable ? { withoutZeros: true as const } : {}),
@@ -142,11 +143,11 @@ function listed(counts: readonly ValueCount[], only: readonly string[], sort: Fi
   return all;
 }
 
-function rangePlan(facet: RangeFacet, snapshot: Snapshot, clock: Clock): FacetPlan {
+function rangePlan(facet: RangeFacet, snapshot: Snapshot): FacetPlan {
   const fail = (problem: string) =>
     new AkinError('bad-request', `facet.range of ${quote(facet.field)} cannot be counted: ${problem}.`);
   const { column, type } = findColumn(snapshot, facet.field, fail);
-  const { edges, gap, sqlType } = rangesOf(facet, elementType(type), clock, fail);
+  const { edges, gap, sqlType } = rangesOf(facet, elementType(type), snapshot.clock, fail);
   return {
     conditions: () => [],
     select: ({ from, where }, { params }) => {
@@ -199,6 +200,4 @@ function rangePlan(facet: RangeFacet, snapshot: Snapshot, clock: Clock): FacetPl
 const BETWEEN = -1;
 
 /** The matches of a search if some of its filters are left out. The result may be used in several statements. */
-export type MatchedWithoutQueries = (
-  without: ReadonlySet<Query>,
-) => Promise<(context: CompileContext) => MatchedDocuments>;
+export type MatchedWithoutQueries = (without: ReadonlySet<Query>) => Promise<(params: Params) => MatchedDocuments>;

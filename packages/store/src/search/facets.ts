@@ -1,10 +1,9 @@
 import { AkinError, type Query } from '@akin/domain';
-import type { Clock } from './date-math.ts';
 import type { CountRow, FacetPlan, MatchedDocuments } from './facet-plan.ts';
 import type { MatchedWithoutQueries } from './facet-plans.ts';
 import { MAX_FACET_VALUES, planOf } from './facet-plans.ts';
 import type { FacetRequest, FacetResult } from './facet-request.ts';
-import type { CompileContext } from './field-clauses.ts';
+import { contextOf } from './matching.ts';
 import { Params } from './params.ts';
 import type { Snapshot } from './snapshot.ts';
 
@@ -31,7 +30,6 @@ export async function countFacets(
   requests: readonly FacetRequest[],
   matchedWithout: MatchedWithoutQueries,
   snapshot: Snapshot,
-  clock: Clock,
   known: ReadonlyMap<number, FacetResult> = new Map(),
 ): Promise<FacetResult[]> {
   if (requests.length > MAX_FACETS) {
@@ -43,11 +41,11 @@ export async function countFacets(
   for (const [without, facets] of groupByDocuments(left)) {
     const matchedBy = await matchedWithout(without);
     let pending = facets.map(({ request, index }): Pending => {
-      const plan = planOf(request, snapshot, clock);
+      const plan = planOf(request, snapshot);
       return { index, plan, zeros: request.kind === 'field' && request.sort === 'index' && plan.needsZeros(0) };
     });
     while (pending.length > 0) {
-      const { rows, everything } = await count(pending, matchedBy, snapshot, clock);
+      const { rows, everything } = await count(pending, matchedBy, snapshot);
       values += rows.length;
       if (values > MAX_FACET_VALUES) {
         throw new AkinError(
@@ -86,12 +84,11 @@ function groupByDocuments(
 
 async function count(
   pending: readonly Pending[],
-  matchedBy: (context: CompileContext) => MatchedDocuments,
+  matchedBy: (params: Params) => MatchedDocuments,
   snapshot: Snapshot,
-  clock: Clock,
 ): Promise<{ rows: CountRow[]; everything: boolean }> {
-  const context: CompileContext = { tables: snapshot, params: new Params(), ...clock };
-  const matched = matchedBy(context);
+  const context = contextOf(snapshot, new Params());
+  const matched = matchedBy(context.params);
   const conditions = pending.flatMap(({ index, plan }) =>
     plan.conditions(context).map((counted) => ({ index, ...counted })),
   );

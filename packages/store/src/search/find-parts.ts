@@ -5,7 +5,6 @@ import type { Collection, Store } from '../context.ts';
 import type { InMemoryCollection } from '../searcher/in-memory-collection.ts';
 import { missingPoints, NotInMemory } from '../searcher/not-in-memory.ts';
 import { statements } from '../statements.ts';
-import type { Clock } from './date-math.ts';
 import { InMemoryFilters } from './in-memory-filters.ts';
 import { distanceTo } from './matching.ts';
 import { Params } from './params.ts';
@@ -43,7 +42,7 @@ export interface PartsInput {
 }
 
 /** A document whose picture has a part in common with the query. */
-export interface FoundPart {
+interface FoundPart {
   readonly doc: bigint;
   readonly id: string;
   readonly strength: PartMatch['strength'];
@@ -75,7 +74,7 @@ export async function findParts(
   const { signal, atLeast, isBackground, waitMilliseconds = READ_MILLISECONDS } = input;
   const clock = { now: input.now ?? new Date(), timeZone: input.timeZone ?? 'UTC' };
   const inSnapshot = (snapshot: Snapshot) =>
-    statements('SELECT parts', collection, () => find(store, collection, input, snapshot, clock));
+    statements('SELECT parts', collection, () => find(collection, input, { ...snapshot, clock }));
   const freshness = { atLeast, isCurrent: atLeast === undefined, isBackground };
   const end = performance.now() + waitMilliseconds;
   for (;;) {
@@ -96,13 +95,11 @@ export async function findParts(
 }
 
 async function find(
-  store: Store,
   collection: Collection,
   { module, points, near, filters, uncached }: PartsInput,
   snapshot: Snapshot,
-  clock: Clock,
 ): Promise<FoundParts | NotInMemory> {
-  const { tx } = snapshot;
+  const { store, tx } = snapshot;
   const commit = Number(snapshot.commit);
   const column = store.modules.find(({ name }) => name === module)?.points;
   if (column === undefined) throw new Error(`the module ${module} has no points`);
@@ -114,7 +111,7 @@ async function find(
   }
   const rank = await near?.((id, by) => readDescriptor(snapshot, id, by));
   const found = await store.inMemory.askOrUnload(held, async () => {
-    using matching = new InMemoryFilters(held, snapshot, clock, store.exactDocuments, store);
+    using matching = new InMemoryFilters(held, snapshot);
     await matching.use(
       filters.map((one) => ['fq', one] as const),
       uncached,

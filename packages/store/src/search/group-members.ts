@@ -1,10 +1,8 @@
 import type { FieldValue } from '@akin/domain';
-import type { Store } from '../context.ts';
 import { longArray } from '../engine/binary.ts';
 import type { Row } from '../engine/engine.ts';
 import { groupColumn } from './collapse-by-field.ts';
 import type { FieldCollapse, FoundGroup, MemberRequest } from './collapse-request.ts';
-import type { Clock } from './date-math.ts';
 import { documentColumns, selectFields } from './hydrate.ts';
 import { matchSource } from './matching.ts';
 import type { Params } from './params.ts';
@@ -27,11 +25,9 @@ type MemberRow = Row & {
 
 /** The groups of the documents on a page, with their members, by document. */
 export async function readMembers(
-  store: Store,
   { limit, offset, sort, withoutHeads }: MemberRequest,
   { collapseBy, ...request }: SearchRequest & { readonly collapseBy: FieldCollapse },
   snapshot: Snapshot,
-  clock: Clock,
   heads: readonly bigint[],
 ): Promise<Map<bigint, FoundGroup>> {
   if (heads.length === 0) return new Map();
@@ -54,7 +50,7 @@ export async function readMembers(
   };
   snapshot.uses?.add(`${group} filter`);
   const valued = isValued(ofMembers);
-  const { params, from, value, inRange } = matchSource(ofMembers, own, clock, valued);
+  const { params, from, value, inRange } = matchSource(ofMembers, own, valued);
   const keys = sortKeys(
     sort.length === 0 ? [BY_SCORE] : sort,
     () => scoreKeys(value, request.rank, params),
@@ -62,7 +58,7 @@ export async function readMembers(
     params,
   );
   const fields = selectFields(snapshot, request.fields ?? ['*']);
-  const shown = documentColumns(store, snapshot, fields, request.distances ?? [], params);
+  const shown = documentColumns(snapshot.store, snapshot, fields, request.distances ?? [], params);
   const [least, most] = [params.add(offset, 'int8'), params.add(offset + limit, 'int8')];
   const partition = 'partition by m.g';
   // The first one of each group says how many there are, whether or not it is shown.

@@ -1,10 +1,8 @@
 import { type Candidates, type Heads, LAST_PLACE, type VectorQuery } from '@akin/searcher';
-import type { Store } from '../context.ts';
 import type { InMemoryCollection } from '../searcher/in-memory-collection.ts';
 import { readValueLists, type ValueColumn } from '../searcher/value-lists.ts';
 import { groupColumn } from './collapse-by-field.ts';
 import { countedFacets } from './counted-facets.ts';
-import type { Clock } from './date-math.ts';
 import { InMemoryFilters } from './in-memory-filters.ts';
 import type { SearchRequest } from './request.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -26,18 +24,18 @@ interface WantedHeads {
  * is removed from memory: then the database compares every match.
  */
 export class InMemoryCandidates implements Disposable {
-  readonly #store: Store;
   readonly #held: InMemoryCollection;
   readonly #snapshot: Snapshot;
   readonly #filters: InMemoryFilters;
-  readonly #commit: number;
 
-  constructor(store: Store, held: InMemoryCollection, snapshot: Snapshot, clock: Clock) {
-    this.#store = store;
+  constructor(held: InMemoryCollection, snapshot: Snapshot) {
     this.#held = held;
     this.#snapshot = snapshot;
-    this.#commit = Number(snapshot.commit);
-    this.#filters = new InMemoryFilters(held, snapshot, clock, store.exactDocuments, store);
+    this.#filters = new InMemoryFilters(held, snapshot);
+  }
+
+  get #commit(): number {
+    return Number(this.#snapshot.commit);
   }
 
   /**
@@ -164,7 +162,7 @@ export class InMemoryCandidates implements Disposable {
   }
 
   #askOrUnload<T>(ask: () => Promise<T | undefined>): Promise<T | undefined> {
-    return this.#store.inMemory.askOrUnload(this.#held, ask);
+    return this.#snapshot.store.inMemory.askOrUnload(this.#held, ask);
   }
 }
 

@@ -1,13 +1,18 @@
 import { type Query, withErrorContext } from '@akin/domain';
 import type { DocNumbers, Restriction } from '@akin/searcher';
 import type { InMemoryCollection } from '../searcher/in-memory-collection.ts';
-import { type AskedFilter, docsColumn, type MatchRequest, readDocsColumn } from '../searcher/match-reader.ts';
-import type { RowSource } from '../searcher/row-source.ts';
+import {
+  type AskedFilter,
+  docsColumn,
+  type MatchReader,
+  type MatchRequest,
+  readDocsColumn,
+} from '../searcher/match-reader.ts';
 import { readValueLists } from '../searcher/value-lists.ts';
 import { conditionOf } from './compile.ts';
 import { countedFacets } from './counted-facets.ts';
-import type { Clock } from './date-math.ts';
 import { excludedQueries } from './excluded-queries.ts';
+import { contextOf } from './matching.ts';
 import { Params } from './params.ts';
 import type { SearchRequest } from './request.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -20,26 +25,22 @@ interface InMemoryFilter {
   readonly isExcluded: boolean;
 }
 
+/** Writes a condition on a row `d` of `documents`. */
+type Where = (params: Params) => string;
+
 /** The queries of one search as filters in the searcher, for the duration of the search. */
 export class InMemoryFilters implements Disposable {
   readonly #held: InMemoryCollection;
   readonly #snapshot: Snapshot;
-  readonly #clock: Clock;
-  readonly #smallest: number;
-  readonly #source: RowSource;
   /** By query. Undefined: the query matches everything. */
   readonly #filters = new Map<Query, InMemoryFilter | undefined>();
   readonly #taken: number[] = [];
   #excluded: readonly number[] = [];
   readonly #loads: Promise<void>[] = [];
 
-  /** @param smallest in collections with fewer documents than this, reading matches is as fast as reading values */
-  constructor(held: InMemoryCollection, snapshot: Snapshot, clock: Clock, smallest: number, source: RowSource) {
-    this.#source = source;
-    this.#smallest = smallest;
+  constructor(held: InMemoryCollection, snapshot: Snapshot) {
     this.#held = held;
     this.#snapshot = snapshot;
-    this.#clock = clock;
   }
 
   /** Resolves when the searcher has all filters. Requests that use them may be sent before. */
@@ -66,33 +67,28 @@ export class InMemoryFilters implements Disposable {
     uncached: ReadonlySet<Query> | undefined,
   ): Promise<void> {
     const ofKey = this.#snapshot.key?.queries ?? [];
-    const asked: AskedFilter[] = [];
-    const conditions: ((params: Params) => string)[] = [];
-    const positions = new Map<Query, { readonly at: number; readonly isExcluded: boolean }>();
-    for (const [name, one] of [...ofKey.map((query) => ['filter', query] as const), ...queries]) {
-      const excluded = excludedQueries(one);
-      const matched: Query = excluded ? { kind: 'bool', must: [], should: excluded, mustNot: [] } : one;
-      const conditionIn = (params: Params) => this.#where(matched, ofKey.includes(one), params);
+    const asked: (AskedFilter & { readonly query: Query; readonly isExcluded: boolean; readonly where: Where })[] = [];
+    for (const [name, query] of [...ofKey.map((one) => ['filter', one] as const), ...queries]) {
+      const excluded = excludedQueries(query);
+      const matched: Query = excluded ? { kind: 'bool', must: [], should: excluded, mustNot: [] } : query;
+      const where = (params: Params) => this.#where(matched, ofKey.includes(query), params);
       const params = new Params();
-      const where = withErrorContext(name, () => conditionIn(params));
-      this.#filters.set(one, undefined);
-      if (where === 'true' && !excluded) continue;
-      positions.set(one, { at: asked.length, isExcluded: excluded !== undefined });
-      conditions.push(conditionIn);
-      asked.push({ key: uncached?.has(one) ? undefined : keyOf(where, params), test: this.#valueTest(matched) });
+      const sql = withErrorContext(name, () => where(params));
+      this.#filters.set(query, undefined);
+      if (sql === 'true' && !excluded) continue;
+      const key = uncached?.has(query) ? undefined : keyOf(sql, params);
+      asked.push({ query, isExcluded: excluded !== undefined, where, key, test: this.#valueTest(matched) });
     }
-    const { tx, commit } = this.#snapshot;
-    const { filters, loaded } = await this.#held.filters.load(asked, commit, {
-      read: (wanted, last) => this.#readMatches(wanted, last, conditions),
+    const { tx, store } = this.#snapshot;
+    const filters = await this.#load(asked, {
+      read: (wanted, last) => this.#readMatches(wanted, last, asked),
       values: {
-        source: this.#source,
+        source: store,
         read: (column, ...which) => readValueLists(tx, this.#held.collection, column, ...which),
       },
     });
-    this.#taken.push(...filters);
-    this.#loads.push(loaded);
-    for (const [query, { at, isExcluded }] of positions) {
-      this.#filters.set(query, { number: filters[at] as number, isExcluded });
+    for (const [i, { query, isExcluded }] of asked.entries()) {
+      this.#filters.set(query, { number: filters[i] as number, isExcluded });
     }
   }
 
@@ -103,12 +99,15 @@ export class InMemoryFilters implements Disposable {
 
   /** A filter that matches some documents. */
   async add(docs: DocNumbers): Promise<number> {
-    const { filters, loaded } = await this.#held.filters.load([{ key: undefined }], this.#snapshot.commit, {
-      read: async () => [docs],
-    });
+    const [filter] = await this.#load([{ key: undefined }], { read: async () => [docs] });
+    return filter as number;
+  }
+
+  async #load(asked: readonly AskedFilter[], reader: MatchReader): Promise<readonly number[]> {
+    const { filters, loaded } = await this.#held.filters.load(asked, this.#snapshot.commit, reader);
     this.#taken.push(...filters);
     this.#loads.push(loaded);
-    return filters[0] as number;
+    return filters;
   }
 
   /** The documents that match all of some queries and the filter of the key, except those that are left out. */
@@ -127,19 +126,20 @@ export class InMemoryFilters implements Disposable {
   #where(query: Query, isOfKey: boolean, params: Params): string {
     const { key } = this.#snapshot;
     if (key && isOfKey) return compileKeyQuery(query, { tables: this.#snapshot, params, ...key.clock });
-    return conditionOf(query, { tables: this.#snapshot, params, ...this.#clock });
+    return conditionOf(query, contextOf(this.#snapshot, params));
   }
 
-  /** @returns undefined if values in memory cannot tell what matches, or reading the matches is as fast */
+  /** @returns undefined if values in memory cannot tell what matches, or the documents are so few that reading the matches is as fast */
   #valueTest(query: Query): AskedFilter['test'] {
-    return this.#snapshot.documents < this.#smallest ? undefined : valueTest(query, this.#snapshot);
+    const { documents, store } = this.#snapshot;
+    return documents < store.exactDocuments ? undefined : valueTest(query, this.#snapshot);
   }
 
   /** Matches of some conditions, in one statement. */
   async #readMatches(
     wanted: readonly MatchRequest[],
     last: number,
-    conditions: readonly ((params: Params) => string)[],
+    asked: readonly { readonly where: Where }[],
   ): Promise<DocNumbers[]> {
     const { tx, sqlSchema, commit } = this.#snapshot;
     const params = new Params();
@@ -147,7 +147,7 @@ export class InMemoryFilters implements Disposable {
     const greatest = params.add(last, 'int8');
     const columns = wanted.map(({ index, after }, i) => {
       const since = after < 0n ? '' : `d.valid_from > ${params.add(after, 'int8')} and `;
-      const where = conditions[index]?.(params);
+      const where = asked[index]?.where(params);
       return `(select ${docsColumn('d.doc', last)} from ${sqlSchema}.documents d
                 where ${since}d.valid_from <= ${upTo} and d.doc <= ${greatest} and (${where})) as matches${i}`;
     });

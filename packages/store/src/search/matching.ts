@@ -3,7 +3,6 @@ import { descriptorTable } from '../collections/collection-tables.ts';
 import { encodeHalfvec } from '../engine/binary.ts';
 import { needsScores, onlyHeads } from './collapse-by-field.ts';
 import { compileQuery, conditionOf } from './compile.ts';
-import type { Clock } from './date-math.ts';
 import type { MatchedDocuments } from './facet-plan.ts';
 import type { CompileContext } from './field-clauses.ts';
 import type { MatchSource } from './match-source.ts';
@@ -20,26 +19,19 @@ import { visible } from './visible.ts';
 export function matchSource(
   request: SearchRequest,
   snapshot: Snapshot,
-  clock: Clock,
   valued: boolean,
   params = new Params(),
 ): MatchSource {
   const { collapseBy } = request;
-  if (collapseBy === undefined) return allMatches(request, snapshot, clock, valued, params);
-  const all = allMatches(request, snapshot, clock, valued || needsScores(collapseBy, request), params);
+  if (collapseBy === undefined) return allMatches(request, snapshot, valued, params);
+  const all = allMatches(request, snapshot, valued || needsScores(collapseBy, request), params);
   const heads = onlyHeads(all, collapseBy, request, snapshot);
   return valued ? heads : { ...heads, value: 0 };
 }
 
-function allMatches(
-  request: SearchRequest,
-  snapshot: Snapshot,
-  clock: Clock,
-  valued: boolean,
-  params: Params,
-): MatchSource {
+function allMatches(request: SearchRequest, snapshot: Snapshot, valued: boolean, params: Params): MatchSource {
   const { rank } = request;
-  const { where, score } = conditionsOf(request, snapshot, clock, params, valued && rank === undefined);
+  const { where, score } = conditionsOf(request, snapshot, params, valued && rank === undefined);
   const documents = `${snapshot.sqlSchema}.documents d`;
   if (rank === undefined) return { params, from: `${documents} where ${where}`, value: score, inRange: 'true' };
   if (rank.vector === undefined) {
@@ -68,15 +60,19 @@ function joined(documents: string, table: string, where: string): string {
   return `${documents} join ${table} v on v.doc = d.doc where ${where} offset 0`;
 }
 
+/** For compiling the queries of a request. */
+export function contextOf(snapshot: Snapshot, params: Params): CompileContext {
+  return { tables: snapshot, params, ...snapshot.clock };
+}
+
 /** The condition on a row `d` of documents, and its score. */
 export function conditionsOf(
   { query, filters = [] }: SearchRequest,
   snapshot: Snapshot,
-  clock: Clock,
   params: Params,
   scored = false,
 ): { readonly where: string; readonly score: string | number; readonly matchesAll: boolean } {
-  const context = { tables: snapshot, params, ...clock };
+  const context = contextOf(snapshot, params);
   const compiled = withErrorContext('q', () =>
     scored ? compileQuery(query, context) : { where: conditionOf(query, context), score: 0 },
   );
@@ -126,12 +122,11 @@ function knownRows({ known = NOTHING_KNOWN }: Rank, { sqlSchema }: Snapshot, par
 const NOTHING_KNOWN: KnownDistances = { docs: [], distances: [] };
 
 /** The documents that a search shows, for counting: heads, and those within a distance, are found once per statement. */
-export function matchedBy(request: SearchRequest, snapshot: Snapshot): (context: CompileContext) => MatchedDocuments {
+export function matchedBy(request: SearchRequest, snapshot: Snapshot): (params: Params) => MatchedDocuments {
   const { rank, collapseBy } = request;
-  return (context) => {
-    const { params } = context;
+  return (params) => {
     if (collapseBy !== undefined) {
-      const { from } = matchSource(request, snapshot, context, false, params);
+      const { from } = matchSource(request, snapshot, false, params);
       return {
         with: `with heads as materialized (select d.doc from ${from})`,
         from: `${snapshot.sqlSchema}.documents d`,
@@ -140,12 +135,12 @@ export function matchedBy(request: SearchRequest, snapshot: Snapshot): (context:
       };
     }
     if (rank !== undefined && !isUnlimited(rank)) {
-      const { from, value, inRange } = allMatches(request, snapshot, context, true, params);
+      const { from, value, inRange } = allMatches(request, snapshot, true, params);
       // Whole rows, because few are near, and the planner cannot know how few a second lookup would find.
       const matched = `select m.* from (select d.*, ${value} as value from ${from}) m where ${inRange}`;
       return { with: `with near as materialized (${matched})`, from: 'near d', where: 'true', matchesAll: false };
     }
-    const { where, matchesAll } = conditionsOf(request, snapshot, context, params);
+    const { where, matchesAll } = conditionsOf(request, snapshot, params);
     const from = `${snapshot.sqlSchema}.documents d`;
     if (rank === undefined || isAllDescribed(rank, snapshot)) return { with: '', from, where, matchesAll };
     const described = `exists (select from ${rankedTable(rank, snapshot)} v where v.doc = d.doc)`;

@@ -1,8 +1,6 @@
 import type { Candidates } from '@akin/searcher';
-import type { Store } from '../context.ts';
 import type { Row } from '../engine/engine.ts';
 import { isNearestHead } from './collapse-by-field.ts';
-import type { Clock } from './date-math.ts';
 import { documentColumns, selectFields } from './hydrate.ts';
 import type { InMemoryCandidates, NearQuery } from './in-memory-candidates.ts';
 import { conditionsOf, distanceTo, rankedTable } from './matching.ts';
@@ -46,23 +44,21 @@ export function isByNearness(request: SearchRequest, order: HeadOrder | undefine
 
 /** Finds the page of a search that {@link isByNearness}. @returns undefined if no candidates can be found */
 export async function readNearest(
-  store: Store,
   finder: InMemoryCandidates,
   request: SearchRequest,
   snapshot: Snapshot,
-  clock: Clock,
   order: HeadOrder | undefined,
 ): Promise<Page | undefined> {
   const { rank } = request;
   if (rank?.vector === undefined) return undefined;
   rankedTable(rank, snapshot);
-  const query = nearQuery(store, request, { ...rank, vector: rank.vector });
+  const query = nearQuery(snapshot.store, request, { ...rank, vector: rank.vector });
   const { collapsed = [] } = snapshot;
   const candidates = order
     ? await finder.nearestHeads(request, query, collapsed, order.heads)
     : await finder.nearest(request, query, collapsed);
   if (candidates === undefined || candidates.isOverLimit) return undefined;
-  return rankCandidates(store, request, rank, snapshot, clock, candidates);
+  return rankCandidates(request, rank, snapshot, candidates);
 }
 
 /**
@@ -70,7 +66,6 @@ export async function readNearest(
  * nothing, or none can be found
  */
 export async function findNear(
-  store: Store,
   finder: InMemoryCandidates,
   { rank }: SearchRequest,
   snapshot: Snapshot,
@@ -82,7 +77,7 @@ export async function findNear(
     vector: rank.vector,
     k: 0,
     maxDistance: rank.maxDistance,
-    exactRows: store.exactDocuments,
+    exactRows: snapshot.store.exactDocuments,
     minCompared: 0,
     maxCandidates: MAX_CANDIDATES,
   });
@@ -92,7 +87,7 @@ export async function findNear(
 }
 
 function nearQuery(
-  store: Store,
+  { exactDocuments }: Snapshot['store'],
   { start = 0, rows }: SearchRequest,
   { module, vector, smartfilter = 'low' }: Rank & { readonly vector: Float32Array },
 ): NearQuery {
@@ -101,8 +96,8 @@ function nearQuery(
     vector,
     // Without a page the best score is still needed.
     k: Math.max(1, start + rows),
-    exactRows: smartfilter === 'off' ? Number.POSITIVE_INFINITY : store.exactDocuments,
-    minCompared: Math.ceil(COMPARED[smartfilter] * store.exactDocuments),
+    exactRows: smartfilter === 'off' ? Number.POSITIVE_INFINITY : exactDocuments,
+    minCompared: Math.ceil(COMPARED[smartfilter] * exactDocuments),
     maxCandidates: MAX_CANDIDATES,
   };
 }
@@ -110,11 +105,9 @@ function nearQuery(
 type NearRow = Row & Page['rows'][number];
 
 async function rankCandidates(
-  store: Store,
   request: SearchRequest,
   rank: Rank,
   snapshot: Snapshot,
-  clock: Clock,
   { docs, groups, groupCount, matches, isExact, compared }: Candidates,
 ): Promise<Page> {
   const ranking: Ranking = { exact: isExact, distances: compared, inMemory: true };
@@ -123,7 +116,7 @@ async function rankCandidates(
   const { sqlSchema } = snapshot;
   const { start = 0, rows } = request;
   const keys = sortKeys(sortOf(request), () => rankKeys(rank, params), snapshot, params);
-  const shown = documentColumns(store, snapshot, fields, request.distances ?? [], params);
+  const shown = documentColumns(snapshot.store, snapshot, fields, request.distances ?? [], params);
   const order = orderBy(keys);
   const candidates = Array.from(docs, BigInt);
   const known = rank.known?.docs ?? [];
@@ -133,7 +126,7 @@ async function rankCandidates(
   const distance = distanceTo(rank, params);
   // The searcher has compared the candidates with the filters, but not the others.
   const isKnownToMatch = (some: readonly bigint[]) => {
-    const { where } = conditionsOf(request, snapshot, clock, params);
+    const { where } = conditionsOf(request, snapshot, params);
     const isMatch = `exists (select from ${sqlSchema}.documents d where d.doc = v.doc and ${where})`;
     return `(v.doc = any(${params.add(some, 'int8[]')}) or ${isMatch})`;
   };

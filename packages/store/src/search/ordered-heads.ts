@@ -2,8 +2,8 @@ import { withErrorContext } from '@akin/domain';
 import type { SqlValue } from '../engine/engine.ts';
 import { headOrder } from './collapse-by-field.ts';
 import { compileQuery } from './compile.ts';
-import type { Clock } from './date-math.ts';
 import type { InMemoryCandidates } from './in-memory-candidates.ts';
+import { contextOf } from './matching.ts';
 import { type ChosenPage, cursorOrder } from './page.ts';
 import { Params } from './params.ts';
 import { type SearchRequest, sortOf } from './request.ts';
@@ -30,13 +30,12 @@ export interface HeadOrder {
  * @returns undefined if they do not, or if the heads are among documents that only the database knows
  * @throws AkinError bad-request for an invalid query or order
  */
-export function headOrderOf(request: SearchRequest, snapshot: Snapshot, clock: Clock): HeadOrder | undefined {
+export function headOrderOf(request: SearchRequest, snapshot: Snapshot): HeadOrder | undefined {
   const { collapseBy, rank, query } = request;
   if (collapseBy === undefined || (rank !== undefined && (rank.vector === undefined || rank.known))) return undefined;
   if (rank?.maxDistance !== undefined) return undefined;
   const score =
-    rank === undefined &&
-    withErrorContext('q', () => compileQuery(query, { tables: snapshot, params: new Params(), ...clock }).score);
+    rank === undefined && withErrorContext('q', () => compileQuery(query, contextOf(snapshot, new Params())).score);
   const isConstant = typeof score === 'number';
   const scored: SortKey[] = isConstant ? [] : [{ sql: null, type: 'float8', descending: true }];
   const byColumns = (order: ReturnType<typeof sortOf>) => {

@@ -1,6 +1,4 @@
-import type { Store } from '../context.ts';
 import type { Row, SqlValue } from '../engine/engine.ts';
-import type { Clock } from './date-math.ts';
 import { documentColumns, type ReadDocument, selectFields } from './hydrate.ts';
 import type { MatchSource } from './match-source.ts';
 import { matchSource } from './matching.ts';
@@ -65,25 +63,17 @@ export function cursorOrder(request: SearchRequest): string {
  * Ranks or sorts the matches and reads the documents of the page, in one statement.
  * @param chosen the documents of the page, if they are known
  */
-export async function readPage(
-  store: Store,
-  request: SearchRequest,
-  snapshot: Snapshot,
-  clock: Clock,
-  chosen?: ChosenPage,
-): Promise<Page> {
+export async function readPage(request: SearchRequest, snapshot: Snapshot, chosen?: ChosenPage): Promise<Page> {
   const { rank, cursorMark, collapseBy } = request;
   const { params, from, value, inRange } =
-    chosen === undefined
-      ? matchSource(request, snapshot, clock, isValued(request))
-      : sourceOf(chosen, snapshot, new Params());
+    chosen === undefined ? matchSource(request, snapshot, isValued(request)) : sourceOf(chosen, snapshot, new Params());
   const constantScore = typeof value === 'number' && isValued(request) ? value : null;
   const counts = chosen && { found: chosen.found, matches: chosen.matches };
   if (request.rows === 0) return { ...NO_PAGE, constantScore, ...counts };
 
   const keys = sortKeys(sortOf(request), () => scoreKeys(value, rank, params), snapshot, params);
   const fields = selectFields(snapshot, request.fields ?? ['*']);
-  const shown = documentColumns(store, snapshot, fields, request.distances ?? [], params);
+  const shown = documentColumns(snapshot.store, snapshot, fields, request.distances ?? [], params);
   // The contents are read only from the rows of the page, after they are chosen: of one document, at once.
   const isOne = isOfOneDocument(request);
   const isAtOnce = isOne && shown.joins === '';

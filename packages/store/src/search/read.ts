@@ -2,9 +2,30 @@ import { AkinError } from '@akin/domain';
 import { descriptorTable } from '../collections/collection-tables.ts';
 import type { Collection, Store } from '../context.ts';
 import { decodeHalfvec } from '../engine/binary.ts';
+import type { Row } from '../engine/engine.ts';
 import { Params } from './params.ts';
 import { type Snapshot, withFewStatements } from './snapshot.ts';
 import { visible } from './visible.ts';
+
+/**
+ * A visible document by its id.
+ *
+ * @param columns SQL over the row `d` of `documents` and those of `joins`
+ */
+export async function findDocument<R extends Row>(
+  snapshot: Snapshot,
+  id: string,
+  columns: string,
+  joins: string,
+): Promise<R | undefined> {
+  const params = new Params();
+  const [row] = await snapshot.lookUp<R>(
+    `select ${columns} from ${snapshot.sqlSchema}.documents d ${joins}
+      where d.id = ${params.add(id, 'text')} and ${visible(snapshot, params)}`,
+    params.values,
+  );
+  return row;
+}
 
 /**
  * The descriptor of a document by its id, as of the commit of the result.
@@ -17,19 +38,14 @@ export async function readDescriptor(
   id: string,
   module: string,
 ): Promise<Float32Array | null | undefined> {
-  const { lookUp, sqlSchema, modules } = snapshot;
+  const { sqlSchema, modules } = snapshot;
   if (modules.find(({ name }) => name === module)?.descriptor === undefined) {
     throw new AkinError('bad-request', `There is no descriptor of ${JSON.stringify(module)}.`);
   }
-  const params = new Params();
-  const [row] = await lookUp<{ vector: Buffer | null }>(
-    `select halfvec_send(v.vector) as vector
-       from ${sqlSchema}.documents d left join ${descriptorTable(sqlSchema, module)} v on v.doc = d.doc
-      where d.id = ${params.add(id, 'text')} and ${visible(snapshot, params)}`,
-    params.values,
-  );
+  const joins = `left join ${descriptorTable(sqlSchema, module)} v on v.doc = d.doc`;
+  const row = await findDocument<{ vector: Buffer | null }>(snapshot, id, 'halfvec_send(v.vector) as vector', joins);
   if (row === undefined) return undefined;
-  return row.vector === null ? null : decodeHalfvec(row.vector);
+  return row.vector && decodeHalfvec(row.vector);
 }
 
 export interface Thumbnail {
@@ -48,14 +64,9 @@ export async function readThumbnail(
   id: string,
 ): Promise<Thumbnail | null | undefined> {
   const read = async (snapshot: Snapshot) => {
-    const { lookUp, sqlSchema } = snapshot;
-    const params = new Params();
-    const [row] = await lookUp<{ bytes: Buffer | null; etag: string | null }>(
-      `select t.bytes, t.etag
-         from ${sqlSchema}.documents d left join ${sqlSchema}.thumbnails t on t.doc = d.doc
-        where d.id = ${params.add(id, 'text')} and ${visible(snapshot, params)}`,
-      params.values,
-    );
+    const joins = `left join ${snapshot.sqlSchema}.thumbnails t on t.doc = d.doc`;
+    type Found = { bytes: Buffer | null; etag: string | null };
+    const row = await findDocument<Found>(snapshot, id, 't.bytes, t.etag', joins);
     if (row === undefined) return { thumbnail: undefined };
     const { etag, bytes } = row;
     return { thumbnail: etag === null || bytes === null ? null : { etag, bytes } };

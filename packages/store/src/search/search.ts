@@ -4,7 +4,6 @@ import { NotInMemory } from '../searcher/not-in-memory.ts';
 import { statements } from '../statements.ts';
 import { groupColumn } from './collapse-by-field.ts';
 import { collapseDuplicates, withQueriesRemoved } from './collapse-duplicates.ts';
-import type { Clock } from './date-math.ts';
 import { expandWords } from './expand-words.ts';
 import type { MatchedWithoutQueries } from './facet-plans.ts';
 import type { FacetResult } from './facet-request.ts';
@@ -45,7 +44,7 @@ export async function search(store: Store, collection: Collection, question: Sea
   const deadline = limit === undefined ? undefined : performance.now() + limit;
   const attempt = (isCurrent: boolean, isFirst: boolean) => {
     signal?.throwIfAborted();
-    const work = (snapshot: Snapshot) => find(store, collection, asked, snapshot, { clock, deadline, isFirst });
+    const work = (snapshot: Snapshot) => find(collection, asked, { ...snapshot, clock }, deadline, isFirst);
     // Groups change between commits: a standby with the same commit may still have older ones.
     const freshness = question.collapse ? undefined : { atLeast, isCurrent };
     return isQuick(question)
@@ -61,68 +60,55 @@ export async function search(store: Store, collection: Collection, question: Sea
   return (await attempt(true, false)) as SearchResult;
 }
 
-interface Attempt {
-  readonly clock: Clock;
-  readonly deadline: number | undefined;
-  /** Whether nothing is compared in the database before the collection was read into memory. */
-  readonly isFirst: boolean;
-}
-
 /**
  * A ranked search needs its collection in memory, which is read there before a second attempt. Then candidates come from
  * memory, or the database compares all.
+ *
+ * @param isFirst whether nothing is compared in the database before the collection was read into memory
  */
 async function find(
-  store: Store,
   collection: Collection,
   question: SearchInput,
   base: Snapshot,
-  { clock, deadline, isFirst }: Attempt,
+  deadline: number | undefined,
+  isFirst: boolean,
 ): Promise<SearchResult | NotInMemory> {
+  const { store } = base;
   const request = await requestOf(question, base);
   const limit = new TimeLimit(base.tx, deadline);
-  const order = headOrderOf(request, base, clock);
+  const order = headOrderOf(request, base);
   const needed = neededInMemory(request, base, order);
   const held =
     needed && (await limit.within(() => store.inMemory.find(collection, base.tx, base.commit, needed.module)));
   if (isFirst && needed && held === undefined && !limit.isOver) return needed;
-  using finder = held && new InMemoryCandidates(store, held, base, clock);
+  using finder = held && new InMemoryCandidates(held, base);
+  const read = <T>(summary: string, run: () => Promise<T>) => limit.within(() => statements(summary, collection, run));
   using turn = store.inMemory.databaseTurn();
   const compareAll = () => {
     if (needed !== undefined && needed.documents > store.exactDocuments && !limit.isOver) turn.take();
   };
-  const near = finder && (await findNear(store, finder, request, base));
+  const near = finder && (await findNear(finder, request, base));
   if (request.rank?.maxDistance !== undefined && near === undefined) compareAll();
-  const collapse = () => collapseDuplicates(request, { ...base, near }, clock);
-  const collapsed = request.collapse
-    ? await limit.within(() => statements('SELECT duplicates', collection, collapse))
-    : undefined;
+  const collapse = () => collapseDuplicates(request, { ...base, near });
+  const collapsed = request.collapse ? await read('SELECT duplicates', collapse) : undefined;
   const whole = { ...base, near, collapsed: collapsed?.docs };
   if (request.collapseBy) groupColumn(request.collapseBy, whole);
   const readHits = async (): Promise<Page> => {
-    await expandWords(request, whole, clock);
+    await expandWords(request, whole);
     if (isByNearness(request, order)) {
-      const nearest = finder && (await readNearest(store, finder, request, whole, clock, order));
+      const nearest = finder && (await readNearest(finder, request, whole, order));
       if (nearest !== undefined) return nearest;
       compareAll();
     }
     const chosen = finder && order?.page && (await chooseHeads(finder, order, request, whole));
-    return readPage(store, request, whole, clock, chosen);
+    return readPage(request, whole, chosen);
   };
-  const read = await limit.within(() => statements('SELECT page', collection, readHits));
-  const page = read ?? NO_PAGE;
-  const totals = await limit.within(() =>
-    statements('SELECT totals', collection, () => readTotals(request, whole, clock, page)),
-  );
-  const count = () => countAll(request, whole, clock, page.ranking?.inMemory ? finder : undefined);
-  const facets = await limit.within(
-    request.facets?.length ? () => statements('SELECT facets', collection, count) : count,
-  );
-  const groups = request.members
-    ? await limit.within(() =>
-        statements('SELECT groups', collection, () => readGroups(store, request, whole, clock, page)),
-      )
-    : undefined;
+  const found = await read('SELECT page', readHits);
+  const page = found ?? NO_PAGE;
+  const totals = await read('SELECT totals', () => readTotals(request, whole, page));
+  const count = () => countAll(request, whole, page.ranking?.inMemory ? finder : undefined);
+  const facets = request.facets?.length ? await read('SELECT facets', count) : [];
+  const groups = request.members && (await read('SELECT groups', () => readGroups(request, whole, page)));
   const ranked = request.rank !== undefined;
   const best = totals?.best ?? null;
   const ranking = rankingOf(request, whole, page, totals?.found);
@@ -140,7 +126,7 @@ async function find(
       document: page.documents.get(doc)?.document ?? new Map(),
       distances: page.documents.get(doc)?.distances ?? [],
     })),
-    ...(ranking === undefined || read === undefined ? {} : { ranking }),
+    ...(ranking === undefined || found === undefined ? {} : { ranking }),
     ...(request.cursorMark === undefined ? {} : { nextCursorMark: page.mark ?? request.cursorMark }),
     facets: facets ?? [],
     ...groups,
@@ -151,16 +137,15 @@ async function find(
 async function countAll(
   request: SearchRequest,
   snapshot: Snapshot,
-  clock: Clock,
   finder: InMemoryCandidates | undefined,
 ): Promise<FacetResult[]> {
   const known = new Map<number, FacetResult>();
   for (const [index, count] of (await finder?.facetCounts(request)) ?? []) known.set(index, { kind: 'query', count });
   const matchedWithout: MatchedWithoutQueries = async (without) => {
-    const remaining = await withQueriesRemoved(without, request, snapshot, clock);
+    const remaining = await withQueriesRemoved(without, request, snapshot);
     return matchedBy(remaining.request, remaining.snapshot);
   };
-  return countFacets(request.facets ?? [], matchedWithout, snapshot, clock, known);
+  return countFacets(request.facets ?? [], matchedWithout, snapshot, known);
 }
 
 /** Whether a search has so few statements that a commit between them is unlikely. */
@@ -204,27 +189,25 @@ function rankingOf(
 }
 
 async function readGroups(
-  store: Store,
   request: SearchRequest,
   snapshot: Snapshot,
-  clock: Clock,
   { rows, matches }: Page,
 ): Promise<Pick<SearchResult, 'groups' | 'matches'>> {
   const { members, collapseBy, rank } = request;
   if (members === undefined || collapseBy === undefined) return {};
   const heads = rows.map(({ doc }) => doc);
-  const groups = await readMembers(store, members, { ...request, collapseBy, rank }, snapshot, clock, heads);
+  const groups = await readMembers(members, { ...request, collapseBy, rank }, snapshot, heads);
   // Heads without a value may be left out.
   const nothing = { value: undefined, total: 0, members: [] };
   return {
     groups: heads.map((doc) => groups.get(doc) ?? nothing),
     // Beside the other documents of groups, nobody asks for all.
-    ...(members.withoutHeads ? {} : { matches: matches ?? (await countAllMatches(request, snapshot, clock)) }),
+    ...(members.withoutHeads ? {} : { matches: matches ?? (await countAllMatches(request, snapshot)) }),
   };
 }
 
 /** Number of documents that match, shown or not. */
-function countAllMatches(request: SearchRequest, snapshot: Snapshot, clock: Clock): Promise<number> {
+function countAllMatches(request: SearchRequest, snapshot: Snapshot): Promise<number> {
   const all = { ...request, collapseBy: undefined, start: 0, rows: 0, cursorMark: undefined };
-  return countMatches({ ...all, sort: [{ name: 'id', direction: 'asc' }] }, snapshot, clock);
+  return countMatches({ ...all, sort: [{ name: 'id', direction: 'asc' }] }, snapshot);
 }

@@ -6,6 +6,7 @@ import { wasCancelled } from '../engine/sqlstate.ts';
 import { keyFilterFor, type ShownPart } from '../keys/key-filter.ts';
 import { FRESHNESS_COLUMNS, type Freshness } from '../standbys/standbys.ts';
 import type { SearchedTables } from './columns.ts';
+import type { Clock } from './date-math.ts';
 import { type FieldUses, recordUses } from './field-uses.ts';
 import type { Params } from './params.ts';
 
@@ -13,6 +14,9 @@ import type { Params } from './params.ts';
 export interface Snapshot extends SearchedTables {
   /** The present name of the collection: another collection may have taken the name that the caller knows. */
   readonly name: string;
+  readonly store: Store;
+  /** One moment for all statements of the request, and the time zone of date math. */
+  readonly clock: Clock;
   readonly tx: Transaction;
   /** For a statement that finds few documents by their keys, whatever its values are: it may be planned once. */
   readonly lookUp: Queryable['query'];
@@ -176,6 +180,8 @@ function snapshotOf(
   return {
     ...shown,
     ...statements,
+    store,
+    clock: { now: new Date(), timeZone: 'UTC' },
     sqlSchema,
     key,
     modules: store.modules,

@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import {
   AkinError,
   type Distance,
+  elementType,
   type FieldType,
+  isListType,
   type ParameterLookup,
   parseGeodist,
   unescapeBackslashes,
@@ -38,13 +40,6 @@ export interface SortKey {
 export type ColumnKey = SortKey & { readonly column: ValueColumn };
 
 const MAX_CLAUSES = 50;
-
-const LIST_TYPES: Partial<Record<FieldType, SortKey['type']>> = {
-  strings: 'text',
-  longs: 'int8',
-  doubles: 'float8',
-  dates: 'timestamptz',
-};
 
 const SORT_TYPES: Partial<Record<FieldType, SortKey['type']>> = {
   boolean: 'boolean',
@@ -115,14 +110,15 @@ export function sortKeys(
       keys.push({ sql: distanceSql(column, distance.from, params), type: 'float8', descending });
       continue;
     }
-    const random = tables.schema.fields.has(name) ? null : /^random_?([0-9]+)$/.exec(name);
+    const field = tables.schema.fields.get(name);
+    const random = field === undefined ? /^random_?([0-9]+)$/.exec(name) : null;
     if (name === 'score') keys.push(...score().map((key) => ({ ...key, descending: key.descending === descending })));
     else if (random !== null) {
       const seed = params.add(BigInt.asIntN(64, BigInt((random[1] as string).slice(0, 40))), 'int8');
       keys.push({ sql: `hashtextextended(d.id, ${seed})`, type: 'int8', descending });
-    } else if (Object.hasOwn(LIST_TYPES, tables.schema.fields.get(name)?.type ?? '')) {
+    } else if (field !== undefined && isListType(field.type)) {
       // Predefined lists always had an order, by the least or the greatest value.
-      if (value === undefined && tables.schema.fields.get(name)?.origin === 'document') {
+      if (value === undefined && field.origin === 'document') {
         throw sortError(
           `${JSON.stringify(name)} is a list, and a document with several values has no single place: order by one of them, field(${name},min) ${direction} or field(${name},max) ${direction}`,
         );
@@ -153,7 +149,7 @@ function fieldKey(
 
 function listKey(name: string, value: 'min' | 'max', tables: SearchedTables): Pick<SortKey, 'sql' | 'type'> {
   const { column, type } = findColumn(tables, name, sortError);
-  const sortType = LIST_TYPES[type];
+  const sortType = SORT_TYPES[elementType(type)];
   if (column.kind !== 'column' || sortType === undefined) {
     throw sortError(`documents cannot be ordered by ${JSON.stringify(name)}, whose values cannot be compared`);
   }

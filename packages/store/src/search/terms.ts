@@ -1,10 +1,12 @@
-import { AkinError, elementType, type FieldValue, type Query, quote, typeName } from '@akin/domain';
+import { AkinError, elementType, type Query, quote, typeName } from '@akin/domain';
 import type { Collection, Store } from '../context.ts';
 import { findColumn } from './columns.ts';
 import { expandWords } from './expand-words.ts';
-import { likePattern } from './field-clauses.ts';
+import type { CountRow } from './facet-plan.ts';
+import { fieldPlan } from './facet-plans.ts';
+import type { ValueCount } from './facet-request.ts';
 import { fieldValues } from './field-values.ts';
-import { conditionsOf } from './matching.ts';
+import { contextOf, matchedBy } from './matching.ts';
 import { Params } from './params.ts';
 import { type Snapshot, withSnapshot } from './snapshot.ts';
 
@@ -24,20 +26,18 @@ export interface TermsRequest {
   readonly atLeast?: bigint | undefined;
 }
 
-export interface TermCount {
-  readonly value: FieldValue;
-  /** Number of documents with the value. */
-  readonly count: number;
-}
-
 /** The values of a field in all visible documents that match, with counts. Those of `text` are words. */
-export async function terms(store: Store, collection: Collection, request: TermsRequest): Promise<TermCount[]> {
+export async function terms(
+  store: Store,
+  collection: Collection,
+  request: TermsRequest,
+): Promise<readonly ValueCount[]> {
   const { field, limit, prefix, sort = 'count', atLeast, filters = [], now = new Date(), timeZone = 'UTC' } = request;
   const freshness = { atLeast, isCurrent: atLeast === undefined };
-  const read = async (snapshot: Snapshot) => {
+  const read = async (shown: Snapshot) => {
+    const snapshot = { ...shown, clock: { now, timeZone } };
     const found = findColumn(snapshot, field, (problem) => parameterError('terms.fl', problem));
-    const values = fieldValues(found);
-    if (values === undefined) {
+    if (fieldValues(found) === undefined) {
       throw parameterError(
         'terms.fl',
         `the values of ${quote(field)} cannot be listed, which is a ${typeName(found.type)}`,
@@ -48,21 +48,14 @@ export async function terms(store: Store, collection: Collection, request: Terms
       throw parameterError('terms.prefix', `values of ${quote(field)} have none, which is a ${typeName(found.type)}`);
     }
 
-    const params = new Params();
     const search = { query: { kind: 'all' } as const, filters, rows: 0 };
-    await expandWords(search, snapshot, { now, timeZone });
-    const { where } = conditionsOf(search, snapshot, { now, timeZone }, params);
-    const wanted = [values.isPresent];
-    if (prefix !== undefined && prefix !== '')
-      wanted.push(`e.v like ${params.add(likePattern([prefix, { any: '*' }]), 'text')}`);
-    const rows = await snapshot.tx.query<{ value: FieldValue; count: bigint }>(
-      `select e.v as value, count(*) as count
-         from (select ${values.elements} as v from ${snapshot.sqlSchema}.documents d where ${where}) e
-        where ${wanted.join(' and ')} group by e.v order by ${sort === 'count' ? '2 desc, 1' : '1'}
-        ${limit === undefined ? '' : `limit ${params.add(limit, 'int8')}`}`,
-      params.values,
-    );
-    return rows.map((row) => ({ value: row.value, count: Number(row.count) }));
+    await expandWords(search, snapshot);
+    const context = contextOf(snapshot, new Params());
+    const matched = matchedBy(search, snapshot)(context.params);
+    const listed = { limit, offset: 0, mincount: 1, sort, prefix: prefix || undefined, missing: false };
+    const plan = fieldPlan({ kind: 'field', field, ...listed }, snapshot);
+    const rows = await snapshot.tx.query<CountRow>(plan.select(matched, context, false), context.params.values);
+    return plan.result(rows).counts;
   };
   return withSnapshot(store, collection, read, freshness);
 }

@@ -1,5 +1,4 @@
 import type { Query } from '@akin/domain';
-import type { Clock } from './date-math.ts';
 import { excludedQueries } from './excluded-queries.ts';
 import { isUnlimited, matchSource } from './matching.ts';
 import { NO_PAGE, type Page } from './page.ts';
@@ -20,21 +19,15 @@ export interface Totals {
  * number of documents, and of those with a descriptor, is counted by commits. Everything else is counted completely,
  * unless the request accepts less.
  */
-export async function readTotals(
-  request: SearchRequest,
-  snapshot: Snapshot,
-  clock: Clock,
-  page: Page,
-): Promise<Totals> {
+export async function readTotals(request: SearchRequest, snapshot: Snapshot, page: Page): Promise<Totals> {
   const best = bestOf(request, page);
-  if (best === undefined) return askBest(request, snapshot, clock);
+  if (best === undefined) return askBest(request, snapshot);
   const found = foundBy(request, snapshot, page);
   if (found !== undefined) return { found, exact: true, best: found > 0 ? best : null };
   const { start = 0, minExactCount } = request;
   // Counts one match more than requested: if there are that many, there may be more.
   const enough = minExactCount === undefined ? undefined : Math.max(minExactCount, start + page.rows.length) + 1;
-  const total =
-    enough === undefined ? await countAll(request, snapshot, clock) : await count(request, snapshot, clock, enough);
+  const total = enough === undefined ? await countAll(request, snapshot) : await count(request, snapshot, enough);
   return { found: total, exact: total !== enough, best: total > 0 ? best : null };
 }
 
@@ -59,8 +52,8 @@ function foundBy(request: SearchRequest, snapshot: Snapshot, { rows, found }: Pa
 }
 
 /** The number of matches, if nothing of them was read. */
-export async function countMatches(request: SearchRequest, snapshot: Snapshot, clock: Clock): Promise<number> {
-  return (await readTotals(request, snapshot, clock, { ...NO_PAGE, best: null, constantScore: 0 })).found;
+export async function countMatches(request: SearchRequest, snapshot: Snapshot): Promise<number> {
+  return (await readTotals(request, snapshot, { ...NO_PAGE, best: null, constantScore: 0 })).found;
 }
 
 function isFromTheStart({ start = 0, cursorMark }: SearchRequest): boolean {
@@ -68,22 +61,18 @@ function isFromTheStart({ start = 0, cursorMark }: SearchRequest): boolean {
 }
 
 /** If a request leaves out only the matches of one query, it counts those. */
-async function countAll(request: SearchRequest, snapshot: Snapshot, clock: Clock): Promise<number> {
+async function countAll(request: SearchRequest, snapshot: Snapshot): Promise<number> {
   const [excluded] = allExceptQuery(request, snapshot) ?? [];
-  if (excluded === undefined) return count(request, snapshot, clock);
+  if (excluded === undefined) return count(request, snapshot);
   const few = { ...request, query: excluded, filters: [], start: 0, rows: 0 };
-  return maxRanked(request, snapshot) - (await countMatches(few, snapshot, clock));
+  return maxRanked(request, snapshot) - (await countMatches(few, snapshot));
 }
 
 /** @param enough counts at most so many */
-async function count(request: SearchRequest, snapshot: Snapshot, clock: Clock, enough?: number): Promise<number> {
+async function count(request: SearchRequest, snapshot: Snapshot, enough?: number): Promise<number> {
   const counted = withoutNeedlessRank(request, snapshot);
-  const { params, from, value, inRange } = matchSource(
-    counted,
-    snapshot,
-    clock,
-    request.rank?.maxDistance !== undefined,
-  );
+  const isWithin = request.rank?.maxDistance !== undefined;
+  const { params, from, value, inRange } = matchSource(counted, snapshot, isWithin);
   const matches = `(select ${valueColumn(value)} from ${from}) m where ${inRange}`;
   const [row] = await snapshot.tx.query<{ found: bigint }>(
     enough === undefined
@@ -94,8 +83,8 @@ async function count(request: SearchRequest, snapshot: Snapshot, clock: Clock, e
   return Number(row?.found ?? 0);
 }
 
-async function askBest(request: SearchRequest, snapshot: Snapshot, clock: Clock): Promise<Totals> {
-  const { params, from, value, inRange } = matchSource(request, snapshot, clock, true);
+async function askBest(request: SearchRequest, snapshot: Snapshot): Promise<Totals> {
+  const { params, from, value, inRange } = matchSource(request, snapshot, true);
   const best = request.rank === undefined ? 'max' : 'min';
   const [row] = await snapshot.tx.query<{ found: bigint; best: number | null }>(
     `select count(*) as found, ${best}(m.value) as best from (select ${valueColumn(value)} from ${from}) m where ${inRange}`,
