@@ -128,20 +128,18 @@ async function copyOf(
   try {
     const { import: _, ...document } = documentFromJson(jsonOf(fields), schema.fields);
     const image = document.fields.get('image');
-    const tried = tryOutputs(models, own);
-    const problem = tried instanceof AkinError ? tried : undefined;
-    const other = others.get(id);
-    const source = isUsable(tried) || other === undefined ? own : other;
-    const taken = source === own ? tried : tryOutputs(models, source);
+    const { usable: kept, problem } = tryOutputs(models, own);
+    const other = kept === undefined ? others.get(id) : undefined;
+    const usable = kept ?? (other && tryOutputs(models, other).usable);
     const address = typeof image === 'string' && /^https?:/i.test(image) ? image : undefined;
     const place = placeOf(id, (field) => document.fields.get(field));
-    if (isUsable(taken)) {
-      const modules = withPoints.flatMap(({ name, points = '' }) => (taken.outputs.fields.has(points) ? [] : [name]));
-      const picture = { ...source, id, place, added: { modules, address } };
+    if (usable !== undefined) {
+      const modules = withPoints.flatMap(({ name, points = '' }) => (usable.outputs.fields.has(points) ? [] : [name]));
+      const picture = { ...(other ?? own), id, place, added: { modules, address } };
       const more = modules.length === 0 ? undefined : await addOutputs(picture, models, reanalyze, signal);
-      const outputs = more?.outputs ?? taken.outputs;
+      const outputs = more?.outputs ?? usable.outputs;
       return {
-        change: { kind: 'add', document: { ...document, ...taken.picture }, outputs, keptVersion },
+        change: { kind: 'add', document: { ...document, ...usable.picture }, outputs, keptVersion },
         ...(more && { analyzed: more.analyzed }),
       };
     }
@@ -151,9 +149,9 @@ async function copyOf(
     if (problem === undefined && !unreachable) return { change: { kind: 'add', document, keptVersion } };
     const again = await reanalyze?.({ ...own, id, place }, models, signal);
     if (again !== undefined) {
-      const { picture, outputs } = requireUsable(
-        tryOutputs(models, { outputs: again.outputs, thumbnail: again.thumbnail ?? own.thumbnail }),
-      );
+      const tried = tryOutputs(models, { outputs: again.outputs, thumbnail: again.thumbnail ?? own.thumbnail });
+      if (tried.usable === undefined) throw tried.problem;
+      const { picture, outputs } = tried.usable;
       return {
         change: { kind: 'add', document: { ...document, ...picture }, outputs, keptVersion },
         analyzed: again.fromThumbnail ? 'thumbnail' : 'original',
@@ -181,9 +179,8 @@ async function addOutputs(
 ): Promise<{ readonly outputs: ParsedOutputs; readonly analyzed: 'original' | 'thumbnail' } | undefined> {
   try {
     const again = await reanalyze?.(picture, models, signal);
-    const tried = again && tryOutputs(models, { outputs: again.outputs, thumbnail: null });
-    if (!isUsable(tried)) return undefined;
-    return { outputs: tried.outputs, analyzed: again?.fromThumbnail ? 'thumbnail' : 'original' };
+    const usable = again && tryOutputs(models, { outputs: again.outputs, thumbnail: null }).usable;
+    return usable && { outputs: usable.outputs, analyzed: again.fromThumbnail ? 'thumbnail' : 'original' };
   } catch (error) {
     if (signal.aborted || !(error instanceof AkinError)) throw error;
     return undefined;
@@ -205,24 +202,20 @@ export function acceptsPending(store: Store, { models }: CollectionSchema): (ana
     );
 }
 
-/** The reusable part of an analysis, or why the present models do not accept it. Undefined if there was none. */
-function tryOutputs({ parseOutputs }: ModelSet, { outputs, thumbnail }: Outputs) {
-  if (outputs === null) return undefined;
+interface Tried {
+  readonly usable?: { readonly outputs: ParsedOutputs; readonly picture: { readonly thumbnail?: Uint8Array } };
+  readonly problem?: AkinError;
+}
+
+/** The reusable part of an analysis, or why the present models do not accept it. Neither if there was none. */
+function tryOutputs({ parseOutputs }: ModelSet, { outputs, thumbnail }: Outputs): Tried {
+  if (outputs === null) return {};
   try {
-    return { outputs: parseOutputs(outputs), picture: thumbnail === null ? {} : { thumbnail } };
+    return { usable: { outputs: parseOutputs(outputs), picture: thumbnail === null ? {} : { thumbnail } } };
   } catch (error) {
-    if (error instanceof AkinError) return error;
+    if (error instanceof AkinError) return { problem: error };
     throw error;
   }
-}
-
-function isUsable<Tried>(tried: Tried): tried is Exclude<Tried, AkinError | undefined> {
-  return tried !== undefined && !(tried instanceof AkinError);
-}
-
-function requireUsable<Tried>(tried: Tried): Exclude<Tried, AkinError | undefined> {
-  if (isUsable(tried)) return tried;
-  throw tried ?? new Error('no outputs');
 }
 
 /** A document as it would be sent, so that each value gets the type that its field has now. */

@@ -112,9 +112,7 @@ class ReindexRun {
   readonly #work: ReindexWork;
   readonly #missing: MissingDocument[] = [];
   #missed = 0;
-  #copied = 0;
-  #analyzed = 0;
-  #thumbnails = 0;
+  readonly #counts = { copied: 0, analyzed: 0, thumbnails: 0 };
   #isSwapped = false;
   /** Keeps the commit of the old collection that the target was filled up to. */
   #pin: Pin | undefined;
@@ -174,8 +172,8 @@ class ReindexRun {
     await this.saveProgress({ documents });
     const last = Number(row?.next ?? FIRST_COPY) - 1;
     if (last < FIRST_COPY) return;
-    this.#analyzed = Number(row?.analyzed);
-    this.#thumbnails = Number(row?.thumbnails);
+    this.#counts.analyzed = Number(row?.analyzed);
+    this.#counts.thumbnails = Number(row?.thumbnails);
     const { signal } = this.#work;
     const range = { first: FIRST_COPY, last };
     await this.saveProgress({ state: 'analyzing' });
@@ -183,12 +181,12 @@ class ReindexRun {
     await this.#work.commit(this.#target.name);
     await waitForOperations(this.#store, this.#target, range, { until: 'visible', signal });
     const { documents: copied } = await collectionStatus(this.#store, this.#target);
-    this.#copied = copied;
+    this.#counts.copied = copied;
     await this.saveProgress({ state: 'copying', copied });
   }
 
   async waitForPictures(): Promise<void> {
-    if (this.#analyzed > 0) await this.saveProgress({ state: 'analyzing' });
+    if (this.#counts.analyzed > 0) await this.saveProgress({ state: 'analyzing' });
     await this.#waitUntilVisible();
     this.#requireAll();
   }
@@ -251,32 +249,29 @@ class ReindexRun {
     deleted: readonly string[],
     unreachable = false,
   ): Promise<CopyResult> {
-    await this.#defineNewFields(documents);
+    await this.#defineMissingFields(documents);
     const options = { ...this.#work, unreachable, guard: this.#requireOwn };
     const copied = await copyDocuments(this.#store, this.#target, documents, deleted, options);
     if (copied.count > 0) {
       this.#first ??= copied.first;
       this.#last = copied.last;
     }
+    this.#counts.thumbnails += copied.thumbnails;
     // Pictures that could not be fetched are counted already.
-    this.#copied += unreachable ? 0 : documents.length;
-    this.#analyzed += unreachable ? 0 : copied.analyzed;
-    this.#thumbnails += copied.thumbnails;
+    if (!unreachable) {
+      this.#counts.copied += documents.length;
+      this.#counts.analyzed += copied.analyzed;
+      for (const one of copied.missing) this.#recordMissing(one);
+    }
     if (copied.analyzed > 0) this.#work.wake();
-    for (const one of copied.missing) if (!unreachable) this.#recordMissing(one);
-    await this.saveProgress({ copied: this.#copied, analyzed: this.#analyzed, thumbnails: this.#thumbnails });
+    await this.saveProgress(this.#counts);
     return copied;
   }
 
-  /** Fields that were added after the start. */
-  async #defineNewFields(documents: readonly ExportedDocument[]): Promise<void> {
-    const names = new Set(documents.flatMap(({ fields }) => [...fields.keys()]));
+  /** Defines fields that were added after the start, if one of the documents has such a field. */
+  async #defineMissingFields(documents?: readonly ExportedDocument[]): Promise<void> {
     const { fields: known } = await loadSchema(this.#store, this.#target);
-    if (![...names].every((name) => known.has(name))) await this.#defineMissingFields();
-  }
-
-  async #defineMissingFields(): Promise<void> {
-    const { fields: known } = await loadSchema(this.#store, this.#target);
+    if (documents?.every(({ fields }) => [...fields.keys()].every((name) => known.has(name)))) return;
     const missing = [...(await definedFields(this.#store, this.#old))].filter(([name]) => !known.has(name));
     if (missing.length > 0) await defineFields(this.#store, this.#target, new Map(missing));
   }
