@@ -1,6 +1,6 @@
-import { distanceAt, groupRule, PART_RULE, scoreOf } from '@akin/modules/vectors';
+import { groupRule, PART_RULE } from '@akin/modules/vectors';
 import type { Metrics } from '@akin/runtime';
-import { type Collection, type GroupRule, type Store, updateGroups, updatePartPairs } from '@akin/store';
+import { type Collection, type Store, updateGroups, updatePartPairs } from '@akin/store';
 
 /** Time limit for one collection, so that others and the shutdown do not wait longer. */
 const TURN_MILLISECONDS = 2_000;
@@ -27,11 +27,7 @@ export async function refreshGroups(
   signal: AbortSignal,
   onGrouped?: OnGrouped,
 ): Promise<boolean> {
-  const rule: GroupRule = {
-    ...groupRule(),
-    sameScore: (module, distance, calibration) => distanceAt(module, scoreOf(module, distance), calibration),
-  };
   const options = { milliseconds: TURN_MILLISECONDS, signal };
-  if (!(await updateGroups(store, collection, rule, { ...options, onGrouped }))) return false;
+  if (!(await updateGroups(store, collection, groupRule(), { ...options, onGrouped }))) return false;
   return updatePartPairs(store, collection, PART_RULE, options);
 }

@@ -68,7 +68,6 @@ export { definedFields, type ExportedDocument, exportDocuments } from './export/
 export { decideGroups, listDecisions } from './groups/decisions.ts';
 export { type Group, listGroups } from './groups/list-groups.ts';
 export { listPartPairs, type PartPair } from './groups/list-part-pairs.ts';
-export type { GroupRule } from './groups/rule.ts';
 export { updateGroups } from './groups/update-groups.ts';
 export { updatePartPairs } from './groups/update-part-pairs.ts';
 export { parseKeyFilter, readSetFields, withKeyFilter } from './keys/key-filter.ts';

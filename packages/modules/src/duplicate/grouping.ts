@@ -1,6 +1,6 @@
-import { parseQuery, type Query } from '@akin/domain';
+import { type Calibration, parseQuery, type Query } from '@akin/domain';
 import { areShadesOfOne, COLORLESS_RULE } from '../color/colorless.ts';
-import { distanceAt } from '../vectors/calibration.ts';
+import { distanceAt, scoreOf } from '../vectors/calibration.ts';
 import { codebookOf } from '../vectors/codebook.ts';
 import { nearestCells } from '../vectors/codes.ts';
 
@@ -60,6 +60,7 @@ export function groupRule(): {
   };
   readonly cellsOf: (vector: Float32Array) => readonly number[];
   readonly exclude: Query;
+  readonly sameScore: (module: string, distance: number, calibration: Calibration) => number;
 } {
   const codebook = codebookOf(GROUP_MODULE);
   const maxDistance = distanceAt(GROUP_MODULE, GROUP_SCORE);
@@ -91,5 +92,6 @@ export function groupRule(): {
       return RANKS.map(([nearest, second]) => (order[nearest] as number) * cellCount + (order[second] as number));
     },
     exclude: parseQuery(BLANK, {}),
+    sameScore: (module, distance, calibration) => distanceAt(module, scoreOf(module, distance), calibration),
   };
 }
