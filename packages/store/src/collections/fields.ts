@@ -76,22 +76,10 @@ export async function refreshView(tx: Queryable, collection: Collection): Promis
   );
 }
 
-/** PostgreSQL truncates names at 63 bytes, which may make two equal: those get the column after the name. */
+/** PostgreSQL truncates names at 63 bytes, which may make two equal: a longer one is shown as its column. */
 function viewName(name: string, column: string, taken: Set<string>): string {
-  let shown = cut(name, 63);
-  if (taken.has(shown)) shown = `${cut(name, 62 - column.length)}~${column}`;
+  let shown = Buffer.byteLength(name) > 63 ? column : name;
+  while (taken.has(shown)) shown = `~${shown}`;
   taken.add(shown);
   return `"${shown.replaceAll('"', '""')}"`;
-}
-
-/** The longest prefix within a number of bytes that splits no character. */
-function cut(text: string, bytes: number): string {
-  let end = '';
-  let size = 0;
-  for (const character of text) {
-    size += Buffer.byteLength(character);
-    if (size > bytes) break;
-    end += character;
-  }
-  return end;
 }

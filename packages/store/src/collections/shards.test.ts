@@ -90,6 +90,8 @@ describe.each(ENGINES)('shards on %s', (kind) => {
       descriptor: { output: 'depth_descriptor', cell: 'depth_cell', dimensions: 8 },
     };
     store = await open([...TEST_MODULES, depth]);
+    const column = { kind: 'column', sql: 'depth_mean', type: 'double' };
+    expect((await loadSchema(store, collection)).columns.get('depth_mean')).toEqual(column);
     await store.engine.query(
       `insert into ${collection.sqlSchema}.descriptors_depth
        select doc, '[1,0,0,0,0,0,0,0]', '' from ${collection.sqlSchema}.documents`,
@@ -97,6 +99,7 @@ describe.each(ENGINES)('shards on %s', (kind) => {
     expect(await spread(collection, 'descriptors_depth')).toHaveLength(3);
     await store[Symbol.asyncDispose]();
     store = await open();
+    expect((await loadSchema(store, collection)).fields.has('depth_mean')).toBe(false);
     await dropCollection(store, collection);
   });
 
