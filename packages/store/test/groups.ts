@@ -31,7 +31,7 @@ const HUE: ModuleManifest = {
   descriptor: { output: 'hue_descriptor', cell: 'hue_cell', dimensions: 2 },
 };
 
-export function parseOutputs(json: string): ParsedOutputs {
+function parseOutputs(json: string): ParsedOutputs {
   const { fields, descriptors } = parseTestOutputs(json);
   const { hue } = JSON.parse(json);
   if (hue === undefined) return { fields, descriptors };

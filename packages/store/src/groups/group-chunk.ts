@@ -117,8 +117,8 @@ async function nearestRepresentatives(
   const isCandidate = among || rule.cellsOf ? inList : '$4::int[] is not null';
   const second = rule.secondModule && descriptorTable(S, rule.secondModule.module);
   const isNear = second
-    ? `(r.vector <-> v.vector <= $6::float8 or coalesce(
-         (select a.vector <-> b.vector <= $7::float8 from ${second} a, ${second} b where a.doc = p.doc and b.doc = r.doc), true))`
+    ? `(r.vector <-> v.vector <= $7::float8 or coalesce(
+         (select a.vector <-> b.vector <= $8::float8 from ${second} a, ${second} b where a.doc = p.doc and b.doc = r.doc), true))`
     : 'true';
   const other = second
     ? `(select halfvec_send(b.vector) from ${second} b where not m.is_near and b.doc = m.representative)`
@@ -127,7 +127,7 @@ async function nearestRepresentatives(
   const rows = await tx.query<{ doc: bigint; is_near: boolean; other: Buffer | null } & Nearest>(
     // The fence forces every plan to use the lists, whatever is known about a growing table.
     `select p.doc, m.representative, m.distance, m.is_near, ${other} as other
-       from unnest($1::bigint[], $2::int[], $3::int[]${areDecided ? `, $${rule.secondModule ? 8 : 6}::text[]` : ''}) as p (doc, first, last${areDecided ? ', id' : ''})
+       from unnest($1::bigint[], $2::int[], $3::int[], $6::text[]) as p (doc, first, last, id)
        join ${descriptorTable(S, rule.module)} v on v.doc = p.doc
       cross join lateral (
         select * from (
@@ -145,8 +145,8 @@ async function nearestRepresentatives(
       ends,
       lists.flat(),
       rule.maxDistance,
+      textArray(unassigned.map(({ id }) => id)),
       ...(rule.secondModule ? [rule.secondModule.skipWithin, rule.secondModule.maxDistance] : []),
-      ...(areDecided ? [textArray(unassigned.map(({ id }) => id))] : []),
     ],
   );
   const secondOf = new Map(unassigned.map(({ doc, secondVector }) => [doc, secondVector]));

@@ -1,7 +1,7 @@
 import { createRandom } from '@akin/domain/random';
 import { scaledByChaos } from '@akin/testing';
 import { describe, expect, it } from '@jest/globals';
-import { groupsOn, hued, RULE } from '../../test/groups.ts';
+import { groupsOn, hued, picture, RULE } from '../../test/groups.ts';
 import { ENGINES } from '../../test/support.ts';
 import { maintain } from '../bulk/maintain.ts';
 import type { Collection, Store } from '../context.ts';
@@ -93,6 +93,7 @@ describe.each(KINDS)(
 
 describe.each(ENGINES)('the searcher for groups on %s', (kind) => {
   const on = groupsOn(kind, 20);
+  const { add, collectionOf, groups, update } = on;
 
   it('is not used if few documents wait in a large collection that is not in memory', async () => {
     const ways: boolean[] = [];
@@ -110,6 +111,23 @@ describe.each(ENGINES)('the searcher for groups on %s', (kind) => {
     await on.add(collection, anyPicture('third'));
     await turn(collection);
     expect(ways).toEqual([true, true, false]);
+  });
+
+  it('lacks representatives whose documents were replaced before it was read, and the database finds them', async () => {
+    const others = Array.from({ length: 60 }, (_, i) => picture(`o${i}`, 2));
+    const collection = await collectionOf(picture('a', 0));
+    await update(collection);
+    await add(collection, ...others, picture('x', 0.05));
+    // The first step ends before it reaches x.
+    expect(await updateGroups(on.store, collection, RULE, { milliseconds: 0 })).toBe(false);
+    await on.store.inMemory.unloadCollection(collection.id);
+    await add(collection, picture('a', 0));
+    const ways = new Set<boolean>();
+    const onGrouped = (_: number, way: boolean) => ways.add(way);
+    await updateGroups(on.store, collection, RULE, { milliseconds: 60_000, onGrouped });
+    expect([...ways]).toEqual([true]);
+    // Otherwise a would follow x.
+    expect((await groups(collection))[0]).toEqual(['a', 'x']);
   });
 
   it('is not used if cells would need the memory of searches', async () => {

@@ -47,7 +47,7 @@ export interface Group {
   readonly members: readonly GroupMember[];
 }
 
-interface GroupMember {
+export interface GroupMember {
   readonly id: string;
   /** Distance to the representative. 0 for itself. */
   readonly distance: number;

@@ -1,25 +1,18 @@
-import type { Distance, Query, StoredDocument } from '@akin/domain';
 import type { Collection, Store } from '../context.ts';
 import { readDocuments, selectFields } from '../search/hydrate.ts';
 import { conditionsOf } from '../search/matching.ts';
 import { Params } from '../search/params.ts';
 import { areaOf, type Box, type PartBox } from '../search/part-box.ts';
 import { type Snapshot, withSnapshot } from '../search/snapshot.ts';
+import type { GroupMember, GroupsRequest } from './list-groups.ts';
 
 /** The ids of a pair. */
 type PartPairIds = readonly [whole: string, part: string];
 
-interface PartPairsRequest {
-  /** Both documents of a pair match all filters. */
-  readonly filters?: readonly Query[];
-  readonly rows: number;
+/** As for groups. Both documents of a pair match all filters. */
+interface PartPairsRequest extends Omit<GroupsRequest, 'members' | 'membersFrom' | 'id' | 'after'> {
   /** Continues after this pair. */
   readonly after?: PartPairIds | undefined;
-  /** As for a search. */
-  readonly fields?: readonly string[];
-  readonly distances?: readonly Distance[];
-  readonly now?: Date;
-  readonly timeZone?: string;
 }
 
 interface PartPairsPage {
@@ -46,12 +39,7 @@ export interface PartPair {
 /** The share of both pictures that is in common in copies. */
 const COPY_AREA = 0.7;
 
-interface PairedDocument {
-  readonly id: string;
-  readonly document: StoredDocument;
-  /** Kilometers to each of the requested points. Null if the document has no location. */
-  readonly distances: readonly (number | null)[];
-}
+type PairedDocument = Omit<GroupMember, 'distance'>;
 
 interface PairRow {
   readonly part: bigint;

@@ -2,6 +2,7 @@ import type { InMemoryCollection } from '../searcher/in-memory-collection.ts';
 import { NotInMemory } from '../searcher/not-in-memory.ts';
 import type { Grouping } from './rule.ts';
 import type { GroupingState } from './state.ts';
+import type { UnassignedDocument } from './unassigned.ts';
 
 /*
  * The searcher as an index of representatives: it has the descriptors of a collection, and the cells of the
@@ -19,12 +20,6 @@ const REPRESENTATIVES_TO_READ = 20_000;
 /** More pairs are not looked up: all in the same cells are compared in SQL. */
 const MAX_PAIRS = 20_000;
 const PAGE = 10_000;
-
-interface UnassignedVector {
-  readonly doc: bigint;
-  readonly vector: Float32Array;
-  readonly cells: readonly number[];
-}
 
 export interface NearInMemory {
   /** The version of the state for which the candidates are complete. */
@@ -49,7 +44,7 @@ export class RepresentativesInMemory {
    */
   async findRepresentatives(
     state: GroupingState,
-    unassigned: readonly UnassignedVector[],
+    unassigned: readonly UnassignedDocument[],
     waiting: number,
   ): Promise<NearInMemory | undefined> {
     // Without cells few documents search for a group.
@@ -77,7 +72,7 @@ export class RepresentativesInMemory {
   async #ask(
     held: InMemoryCollection,
     version: string,
-    unassigned: readonly UnassignedVector[],
+    unassigned: readonly UnassignedDocument[],
   ): Promise<NearInMemory | undefined> {
     const dimensions = unassigned[0]?.vector.length ?? 0;
     const vectors = new Float32Array(unassigned.length * dimensions);
@@ -132,7 +127,7 @@ export class RepresentativesInMemory {
   async addRepresentatives(
     from: GroupingState,
     to: GroupingState,
-    came: readonly { readonly doc: bigint; readonly cells: readonly number[] }[] = [],
+    came: readonly UnassignedDocument[] = [],
   ): Promise<void> {
     const { store, collection, rule } = this.#grouping;
     const { inMemory } = store;

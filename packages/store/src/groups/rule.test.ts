@@ -1,12 +1,11 @@
 import { parseQuery } from '@akin/domain';
 import { onPostgres } from '@akin/testing';
 import { describe, expect, it } from '@jest/globals';
-import { groupsOn, hued, parseOutputs, picture, RULE } from '../../test/groups.ts';
-import { accept, ENGINES, TEST_MODULES, testLocation } from '../../test/support.ts';
+import { groupsOn, hued, picture, RULE } from '../../test/groups.ts';
+import { accept, ENGINES, openTestStore, testLocation } from '../../test/support.ts';
 import { createCollection } from '../collections/collections.ts';
 import { commit } from '../commit/commit.ts';
 import type { Store } from '../context.ts';
-import { openStore } from '../store.ts';
 import { listGroups } from './list-groups.ts';
 import type { GroupRule } from './rule.ts';
 import { updateGroups } from './update-groups.ts';
@@ -26,24 +25,14 @@ describe.each(ENGINES)('the rule of groups on %s', (kind) => {
   itOnPostgres('continue in a collection of another model, with the scores of that model', async () => {
     const other = await testLocation(kind);
     // Scores are 1 - distance / width.
-    const open = (model: string, width: number) =>
-      openStore({
-        ...other.location,
-        modules: TEST_MODULES,
-        parseOutputs,
-        descriptorTexts: () => new Map(),
-        graceMilliseconds: 0,
-        models: new Map([['shape', model]]),
-        calibrations: new Map([
-          [
-            'shape',
-            [
-              [0, 1],
-              [width, 0],
-            ],
-          ],
-        ]),
-      });
+    const open = (model: string, width: number) => {
+      const calibration = [
+        [0, 1],
+        [width, 0],
+      ] as const;
+      const own = { models: new Map([['shape', model]]), calibrations: new Map([['shape', calibration]]) };
+      return openTestStore(other.location, 0, own);
+    };
     const change = async (at: Store, ...changes: object[]) => {
       await accept(at, collection, changes);
       await commit(at, collection);

@@ -50,9 +50,7 @@ export class InMemoryCells {
     if (pairs === undefined && this.#version === version) this.#version = undefined;
     // Those that memory lacks may be of another version by now.
     if (pairs === undefined || pairs.isOverLimit || this.#version !== version) return undefined;
-    const near = Array.from(query.ends, (end, i) =>
-      Array.from(query.cells.subarray(query.ends[i - 1] ?? 0, end)).flatMap((cell) => this.#absent.get(cell) ?? []),
-    );
+    const near = Array.from(query.ends, (end, i) => this.#absentIn(query.cells.subarray(query.ends[i - 1] ?? 0, end)));
     for (const [i, at] of pairs.queries.entries()) near[at]?.push(BigInt(pairs.docs[i] as number));
     return near;
   }
@@ -81,6 +79,10 @@ export class InMemoryCells {
     if (this.#version !== from) return;
     if (bytes.length > 0) await this.#assign(module, bytes, false);
     if (this.#version === from) this.#version = to;
+  }
+
+  #absentIn(cells: Int32Array): bigint[] {
+    return this.#absentCount === 0 ? [] : Array.from(cells).flatMap((cell) => this.#absent.get(cell) ?? []);
   }
 
   async #assign(module: string, bytes: Uint8Array, isFirst: boolean): Promise<void> {

@@ -63,7 +63,7 @@ export class InMemorySearch implements AsyncDisposable {
     let [filters, bytes] = [0, this.#searcher.bytes];
     for (const held of this.#held.values()) {
       filters += held.filters.count;
-      bytes += held.columns.bytes;
+      bytes += held.columns.bytes + held.cells.bytes;
     }
     return { bytes, limit: this.#memory, collections: this.#held.size, filters };
   }
