@@ -221,6 +221,11 @@ describe('a document over the limit', () => {
   it('must end', async () => {
     await expect(read(`<add><doc><field name="a">${long.repeat(3)}`)).rejects.toThrow('unclosed tag');
   });
+
+  it('counts in the lines of later errors', async () => {
+    const body = `<add>\n${id('1', `<field name="a">${`${long}\n`.repeat(3)}</field>\n`)}\n</bad>`;
+    await expect(read(body)).rejects.toThrow('line 7');
+  });
 });
 
 describe('the value of a text', () => {

@@ -23,6 +23,7 @@ export async function* readXmlCommands(chunks: AsyncIterable<Uint8Array>): Async
   async function* parse(parts: Iterable<XmlPart>): AsyncGenerator<Command> {
     for (const part of parts) {
       if ('oversized' in part) yield commands.leaveOut();
+      else if ('skippedLines' in part) commands.skipLines(part.skippedLines);
       else {
         for (const text of slices(part.text)) {
           yield* commands.write(text);

@@ -98,6 +98,11 @@ export class XmlCommands {
     return { kind: 'invalid', change: 'add', position, error: new AkinError('too-large', msg) };
   }
 
+  /** Later positions in errors are those in the body, which has more lines than were written. */
+  skipLines(count: number): void {
+    this.#parser.line += count;
+  }
+
   /** Call this after the last text. */
   end(): Command[] {
     if (!this.#blank) this.#parser.close();

@@ -1,5 +1,5 @@
-/** A part of an XML body: text for the parser, or the place of a document that is left out. */
-export type XmlPart = { readonly text: string } | { readonly oversized: true };
+/** A part of an XML body: text for the parser, or the place of a document that is left out, or line ends in it. */
+export type XmlPart = { readonly text: string } | { readonly oversized: true } | { readonly skippedLines: number };
 
 /** Beginnings of markup, and their ends. The last one is a tag. */
 const MARKUP: readonly (readonly [begin: string, end: string])[] = [
@@ -88,12 +88,15 @@ export class XmlDocuments {
   *#take(text: string): Generator<XmlPart> {
     if (this.#document === undefined) {
       if (text !== '') yield { text };
-    } else if (!this.#isOversized) {
+    } else if (this.#isOversized) {
+      yield { skippedLines: countLineEnds(text) };
+    } else {
       this.#document += text;
       if (this.#document.length <= this.#maxCharacters) return;
+      yield { oversized: true };
+      yield { skippedLines: countLineEnds(this.#document) };
       this.#isOversized = true;
       this.#document = '';
-      yield { oversized: true };
     }
   }
 
@@ -105,3 +108,7 @@ export class XmlDocuments {
 }
 
 const TAG_SYNTAX = /["'>]/g;
+
+function countLineEnds(text: string): number {
+  return text.replaceAll(/[^\n]+/g, '').length;
+}
