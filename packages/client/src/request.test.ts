@@ -226,6 +226,15 @@ it('counts only values that are there', async () => {
   answer = '{"responseHeader":{},"response":{"docs":[]},"facet_counts":{"facet_fields":{"brand":["Ada",2]}}}';
   expect(await shop.facets(['brand'])).toEqual({ brand: [{ value: 'Ada', count: 2 }] });
   await shop.similar({ color: '#fff' }, { facets: ['brand'] });
+  const others = { facet_queries: { 'price:[* TO 50]': 3 }, facet_ranges: { price: { counts: ['0', 3], gap: 50 } } };
+  answer = JSON.stringify({
+    responseHeader: {},
+    response: { docs: [] },
+    facet_counts: { facet_fields: {}, ...others },
+  });
+  expect(await shop.search('*:*', { wire: { facet: true, 'facet.query': 'price:[* TO 50]' } })).toMatchObject({
+    ...{ facets: {}, facetQueries: others.facet_queries, facetRanges: others.facet_ranges },
+  });
   await shop.search('*:*', { facets: ['brand'], wire: { 'facet.mincount': 0 } });
   expect(sent('facet.mincount')).toEqual(['1', '1', '0']);
 });

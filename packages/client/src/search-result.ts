@@ -1,5 +1,5 @@
 import type { Plain } from './json.ts';
-import type { DocumentList, SearchResponse, Stats } from './types.ts';
+import type { DocumentList, FacetCounts, SearchResponse, Stats } from './types.ts';
 
 export interface SearchResult<Document> {
   readonly documents: Document[];
@@ -11,6 +11,9 @@ export interface SearchResult<Document> {
   readonly groups: readonly DocumentGroup<Document>[];
   /** For each field in `facets`: its values, most frequent first. */
   readonly facets: Readonly<Record<string, readonly FacetValue[]>>;
+  /** With `facet: true` and `facet.query` or `facet.range` in `wire`: the counts, by the keys of the facets. */
+  readonly facetQueries?: FacetCounts['facet_queries'];
+  readonly facetRanges?: FacetCounts['facet_ranges'];
   /** With `stats: true` in `wire`: the figures of each `stats.field`. */
   readonly stats?: Readonly<Record<string, Stats>>;
   /** With `collapse`, and `expand: true` in `wire`: for each value of the field, the other documents. */
@@ -38,7 +41,7 @@ export function toSearchResult<Document>(found: SearchResponse): SearchResult<Do
     total: numFound,
     documents: docs as unknown as Document[],
   });
-  const fields = Object.entries(facet_counts?.facet_fields ?? {});
+  const { facet_fields = {}, facet_queries = {}, facet_ranges = {} } = facet_counts ?? {};
   const [byField] = Object.values(grouped ?? {});
   const groups = (byField?.groups ?? []).map(({ groupValue, doclist }) => ({
     value: groupValue,
@@ -49,7 +52,9 @@ export function toSearchResult<Document>(found: SearchResponse): SearchResult<Do
     total: byField?.ngroups ?? response.numFound,
     totalIsExact: byField !== undefined || response.numFoundExact,
     groups,
-    facets: Object.fromEntries(fields.map(([name, flat]) => [name, toFacetValues(flat)])),
+    facets: Object.fromEntries(Object.entries(facet_fields).map(([name, flat]) => [name, toFacetValues(flat)])),
+    ...(Object.keys(facet_queries).length === 0 ? {} : { facetQueries: facet_queries }),
+    ...(Object.keys(facet_ranges).length === 0 ? {} : { facetRanges: facet_ranges }),
     ...(stats === undefined ? {} : { stats: stats.stats_fields }),
     ...(expanded === undefined
       ? {}
