@@ -263,7 +263,6 @@ export class SearchedCollection {
     if (rows === undefined) return undefined;
     this.#restrict(rows, query);
     const groups = this.#groupsBy(query.distinct);
-    groups.restrict(rows);
     const keys = query.keys.map((key) => new KeyPlaces(this.#columns.get(key.column), key));
     return findHeads(rows, groups, keys, query.deciding, (row) => this.#rows.docOf(row));
   }

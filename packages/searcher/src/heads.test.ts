@@ -1,8 +1,8 @@
 import { createRandom } from '@akin/domain/random';
 import { describe, expect, it } from '@jest/globals';
 import { SearchedCollection } from './collection.ts';
-import { mergeHeads } from './heads.ts';
-import { type Distinct, type HeadsQuery, LAST_PLACE, type PartHeads } from './query.ts';
+import { mergeHeads, pageOfHeads } from './heads.ts';
+import { type Distinct, type HeadsPage, type HeadsQuery, LAST_PLACE, type PartHeads } from './query.ts';
 
 const COUNT = 900;
 const PARTS = 3;
@@ -43,12 +43,14 @@ describe('the heads of groups', () => {
   const byId = { column: ID, places: ids, isDescending: false };
   const placeOf = ({ price }: (typeof rows)[number], isDescending: boolean) =>
     price === 0 ? LAST_PLACE : (isDescending ? -1 : 1) * (prices[price] as number);
-  const ask = (query: Omit<HeadsQuery, 'commit'>) => {
+  const ask = ({ page, ...query }: Omit<HeadsQuery, 'commit'> & { readonly page?: HeadsPage }) => {
     const whole = { ...query, commit: 1 };
-    return mergeHeads(
+    const { matches, ...all } = mergeHeads(
       parts.map((part) => part.heads(whole) as PartHeads),
       whole,
     );
+    const docs = page === undefined ? all.docs : pageOfHeads({ matches, ...all }, whole, page);
+    return { matches, found: all.docs.length, docs };
   };
 
   it.each(

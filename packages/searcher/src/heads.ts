@@ -1,7 +1,7 @@
 import type { Bits } from './bits.ts';
 import type { DocValues } from './doc-values.ts';
 import { nthSmallest } from './nth-smallest.ts';
-import { type Heads, type HeadsQuery, LAST_PLACE, type OrderKey, type PartHeads } from './query.ts';
+import { type Heads, type HeadsPage, type HeadsQuery, LAST_PLACE, type OrderKey, type PartHeads } from './query.ts';
 import type { RowGroups } from './row-groups.ts';
 
 /** The places of rows in the order of one key. */
@@ -40,6 +40,7 @@ export function findHeads(
   deciding: number,
   docOf: (row: number) => number,
 ): PartHeads {
+  const { leavesOut } = groups;
   const firstKey = keys[0] as KeyPlaces;
   const isBefore = (row: number, other: number) => {
     for (let i = 1; i < deciding; i++) {
@@ -57,8 +58,9 @@ export function findHeads(
   for (let i = 0; i < rows.length; i++) {
     for (let word = rows[i] as number; word !== 0; word &= word - 1) {
       const row = i * 32 + 31 - Math.clz32(word & -word);
-      matches++;
       const group = groups.of(row);
+      if (group === 0 && leavesOut) continue;
+      matches++;
       if (group < 0) {
         heads.push(row);
         continue;
@@ -88,7 +90,7 @@ function placeIn({ isDescending }: Pick<OrderKey, 'isDescending'>, place: number
 }
 
 /** Merges what the parts of a collection found for a query. */
-export function mergeHeads(parts: readonly PartHeads[], { keys, deciding, page }: HeadsQuery): Heads {
+export function mergeHeads(parts: readonly PartHeads[], { keys, deciding }: HeadsQuery): Heads {
   const count = parts.reduce((sum, { docs }) => sum + docs.length, 0);
   const groups = joined(parts, (part) => part.groups, new Int32Array(count));
   const docs = joined(parts, (part) => part.docs, new Float64Array(count));
@@ -108,10 +110,16 @@ export function mergeHeads(parts: readonly PartHeads[], { keys, deciding, page }
     if ((headOf[group] as number) >= 0) heads.push(headOf[group] as number);
   }
   const matches = parts.reduce((sum, part) => sum + part.matches, 0);
-  const shown = page === undefined ? heads : pageOf(heads, places.slice(page.from), keys.slice(page.from), page);
-  const shownDocs = new Float64Array(shown.length);
-  for (let i = 0; i < shown.length; i++) shownDocs[i] = docs[shown[i] as number] as number;
-  return { matches, found: heads.length, docs: shownDocs };
+  return {
+    matches,
+    docs: pick(docs, heads, new Float64Array(heads.length)),
+    places: places.map((all) => pick(all, heads, new Uint32Array(heads.length))),
+  };
+}
+
+function pick<T extends Float64Array | Uint32Array>(from: T, indexes: readonly number[], into: T): T {
+  for (let i = 0; i < indexes.length; i++) into[i] = from[indexes[i] as number] as number;
+  return into;
 }
 
 function greatestOf(numbers: Int32Array): number {
@@ -120,19 +128,20 @@ function greatestOf(numbers: Int32Array): number {
   return greatest;
 }
 
-/** The first heads of a page, in its order. */
-function pageOf(
-  heads: readonly number[],
-  places: readonly Uint32Array[],
-  keys: readonly OrderKey[],
-  { after, wanted }: NonNullable<HeadsQuery['page']>,
-): number[] {
+/** The documents of a page, in its order. @param query that of the heads */
+export function pageOfHeads(
+  { docs, places: allPlaces }: Heads,
+  { keys: allKeys }: HeadsQuery,
+  { from: first, wanted, after }: HeadsPage,
+): Float64Array {
+  const [places, keys] = [allPlaces.slice(first), allKeys.slice(first)];
   const from = after && keys.map((key, i) => placeIn(key, after[i] as number));
   const isBehind = (at: number) => {
     const i = places.findIndex((all, i) => all[at] !== from?.[i]);
     return i >= 0 && (places[i]?.[at] as number) > (from?.[i] as number);
   };
-  const left = from === undefined ? heads : heads.filter(isBehind);
+  const left: number[] = [];
+  for (let at = 0; at < docs.length; at++) if (from === undefined || isBehind(at)) left.push(at);
   // Most heads need no sorting: by some key they are behind the page.
   const near: number[] = [];
   let undecided = left;
@@ -144,10 +153,8 @@ function pageOf(
     for (const at of undecided) if ((all[at] as number) < last) near.push(at);
     undecided = undecided.filter((at) => all[at] === last);
   }
-  return near
-    .concat(undecided)
-    .sort((a, b) => compare(places, a, b, places.length))
-    .slice(0, wanted);
+  const shown = near.concat(undecided).sort((a, b) => compare(places, a, b, places.length));
+  return Float64Array.from(shown.slice(0, wanted), (at) => docs[at] as number);
 }
 
 function compare(places: readonly Uint32Array[], a: number, b: number, count: number): number {

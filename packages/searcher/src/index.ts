@@ -1,5 +1,6 @@
 export type { AssignedCell } from './cells.ts';
 export { type DocNumbers, type DocSet, docSetOf } from './doc-set.ts';
+export { pageOfHeads } from './heads.ts';
 export type { ValueList } from './messages.ts';
 export type { NearPairs, PairsQuery } from './pairs.ts';
 export type { PartMatch } from './points/verify.ts';
@@ -8,6 +9,7 @@ export type {
   CountQuery,
   Distinct,
   Heads,
+  HeadsPage,
   HeadsQuery,
   PartQuery,
   PointCandidate,

@@ -48,15 +48,14 @@ export interface HeadsQuery extends Restriction {
   readonly keys: readonly OrderKey[];
   /** How many of the keys, from the first on, decide which row is the head. */
   readonly deciding: number;
-  /** The first heads in the order of the keys from number `from` on. Undefined: all heads, in any order. */
-  readonly page?:
-    | {
-        readonly from: number;
-        readonly wanted: number;
-        /** Only heads behind these ascending places, one for each of those keys; LAST_PLACE for no value. */
-        readonly after?: readonly number[] | undefined;
-      }
-    | undefined;
+}
+
+/** The first heads in the order of the keys from number `from` on. */
+export interface HeadsPage {
+  readonly from: number;
+  readonly wanted: number;
+  /** Only heads behind these ascending places, one for each of those keys; LAST_PLACE for no value. */
+  readonly after?: readonly number[] | undefined;
 }
 
 /** One column of an order. Rows without a value are last. */
@@ -70,22 +69,18 @@ export interface OrderKey {
 /** The place of rows without a value. */
 export const LAST_PLACE = 0xffff_ffff;
 
+/** All heads, in any order, with their places by each key. */
 export interface Heads {
-  /** How many rows match, and how many groups these are. */
+  /** How many rows match. */
   readonly matches: number;
-  readonly found: number;
-  readonly docs: Float64Array;
-}
-
-/**
- * The heads in a part of a collection, with their places by each key, and with their groups; a head with a negative
- * number is a group by itself.
- */
-export interface PartHeads {
-  readonly matches: number;
-  readonly groups: Int32Array;
   readonly docs: Float64Array;
   readonly places: readonly Uint32Array[];
+}
+
+/** The heads in a part of a collection. */
+export interface PartHeads extends Heads {
+  /** A head with a negative number is a group by itself. */
+  readonly groups: Int32Array;
 }
 
 /** Minimum number of candidates that each part of a collection returns. It also returns some more than are wanted. */

@@ -26,9 +26,14 @@ export class RowGroups {
     return this.#values?.greatest ?? 0;
   }
 
+  /** Whether rows without a value belong to no group. */
+  get leavesOut(): boolean {
+    return this.#missing === 'leave-out';
+  }
+
   /** Clears the rows that belong to no group. */
   restrict(rows: Bits): void {
-    if (this.#missing !== 'leave-out') return;
+    if (!this.leavesOut) return;
     const values = this.#values;
     if (values === undefined) rows.fill(0);
     else forEachBit(rows, (row) => values.at(row) === 0 && clearBit(rows, row));

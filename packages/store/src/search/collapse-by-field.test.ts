@@ -340,6 +340,12 @@ describe.each(ENGINES)('collapsing by a field on %s', (kind) => {
       expect([numFound, hits.map(({ id }) => id)]).toEqual([heads.length, heads.slice(0, 100).map(({ id }) => id)]);
       expect(ranking?.inMemory).toBe(true);
     });
+
+    it('still shows the first of each value by a column', async () => {
+      const heads = headsOf([...documents.values()], { missing: 'leave-out' }, byPrice(1));
+      const { numFound, hits } = await ask(store, { sort: parseSort('price asc'), collapseBy: by(), rows: 100 });
+      expect([numFound, hits.map(({ id }) => id)]).toEqual([heads.length, heads.slice(0, 100).map(({ id }) => id)]);
+    });
   });
 
   it.each([

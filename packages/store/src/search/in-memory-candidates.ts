@@ -1,4 +1,5 @@
-import { type Candidates, type Heads, LAST_PLACE, type VectorQuery } from '@akin/searcher';
+import { type Candidates, LAST_PLACE, pageOfHeads, type VectorQuery } from '@akin/searcher';
+import { headsKey } from '../searcher/heads-cache.ts';
 import type { InMemoryCollection } from '../searcher/in-memory-collection.ts';
 import { readValueLists, type ValueColumn } from '../searcher/value-lists.ts';
 import { groupColumn } from './collapse-by-field.ts';
@@ -17,6 +18,16 @@ interface WantedHeads {
   readonly wanted: number;
   /** The values of that row; undefined for none. */
   readonly after: readonly (string | undefined)[] | undefined;
+}
+
+/** Heads with the documents of a page, or all. */
+interface FoundHeads {
+  /** How many rows match, and how many groups these are. */
+  readonly matches: number;
+  readonly found: number;
+  readonly docs: Float64Array;
+  /** Identifies the result. Undefined: no later search has it. */
+  readonly key: string | undefined;
 }
 
 /**
@@ -70,7 +81,7 @@ export class InMemoryCandidates implements Disposable {
     return this.#askOrUnload(async () => {
       const heads = await this.#findHeads(request, collapsed, order);
       if (heads === undefined) return undefined;
-      const filters = [await this.#filters.add(heads.docs)];
+      const filters = [await this.#filters.add(heads.docs, heads.key)];
       const search = this.#held.search({ ...query, filters, commit: this.#commit });
       const [candidates] = await Promise.all([search, this.#filters.loaded]);
       return candidates && { ...candidates, groupCount: heads.found, matches: heads.matches };
@@ -88,7 +99,7 @@ export class InMemoryCandidates implements Disposable {
     collapsed: readonly bigint[],
     order: readonly ColumnKey[],
     page: WantedHeads,
-  ): Promise<Heads | undefined> {
+  ): Promise<FoundHeads | undefined> {
     return this.#askOrUnload(() => this.#findHeads(request, collapsed, order, page));
   }
 
@@ -97,8 +108,8 @@ export class InMemoryCandidates implements Disposable {
     collapsed: readonly bigint[],
     order: readonly ColumnKey[],
     page?: WantedHeads,
-  ): Promise<Heads | undefined> {
-    const { collapseBy, rank } = request;
+  ): Promise<FoundHeads | undefined> {
+    const { collapseBy, rank, uncached } = request;
     if (collapseBy === undefined) return undefined;
     const isSame = order.length === page?.keys.length && order.every((key, i) => isSameKey(key, page.keys[i]));
     const asked = [...order, ...((!isSame && page?.keys) || [])];
@@ -116,14 +127,17 @@ export class InMemoryCandidates implements Disposable {
     const after = page?.after?.map((value, i) =>
       value === undefined ? LAST_PLACE : (ordered[from + i]?.order().placeOf(value) ?? LAST_PLACE),
     );
-    const search = this.#held.heads({
+    const query = {
       ...matching,
       ...{ commit: this.#commit, module: rank?.module, keys, deciding: order.length },
       distinct: { column: group.number, missing: collapseBy.missing },
-      page: page && { from, wanted: page.wanted, after },
-    });
-    const [heads] = await Promise.all([search, this.#filters.loaded]);
-    return heads;
+    };
+    // Other filters have a new number in each search.
+    const isKept = collapsed.length === 0 && !uncached?.size;
+    const key = isKept ? headsKey(query) : undefined;
+    const [heads] = await Promise.all([this.#held.heads.find(query, key), this.#filters.loaded]);
+    const docs = heads && (page ? pageOfHeads(heads, query, { from, wanted: page.wanted, after }) : heads.docs);
+    return heads && docs && { matches: heads.matches, found: heads.docs.length, docs, key };
   }
 
   /** All documents within a distance, whether or not they match. @returns undefined if it cannot find them */

@@ -97,9 +97,9 @@ export class InMemoryFilters implements Disposable {
     if (docs.length > 0) this.#excluded = [await this.add(Float64Array.from(docs, Number))];
   }
 
-  /** A filter that matches some documents. */
-  async add(docs: DocNumbers): Promise<number> {
-    const [filter] = await this.#load([{ key: undefined }], { read: async () => [docs] });
+  /** A filter that matches some documents. @param key identifies them for later searches of the same commit */
+  async add(docs: DocNumbers, key?: string): Promise<number> {
+    const [filter] = await this.#load([{ key }], { read: async () => [docs] });
     return filter as number;
   }
 

@@ -2,8 +2,6 @@ import {
   type AssignedCell,
   type Candidates,
   type CountQuery,
-  type Heads,
-  type HeadsQuery,
   type NearPairs,
   type PairsQuery,
   type PartMatch,
@@ -19,6 +17,7 @@ import type { Transaction } from '../engine/engine.ts';
 import { movePin, type Pin, pinCommit, removePin } from '../export/pins.ts';
 import type { Change, CollectionHandle } from './collection-handle.ts';
 import { FilterCache } from './filter-cache.ts';
+import { HeadsCache } from './heads-cache.ts';
 import { InMemoryCells } from './in-memory-cells.ts';
 import { InMemoryColumns } from './in-memory-columns.ts';
 import {
@@ -67,6 +66,7 @@ export class InMemoryCollection {
   readonly cells = new InMemoryCells(this);
   readonly columns: InMemoryColumns;
   readonly filters: FilterCache;
+  readonly heads: HeadsCache;
   lastUsed = performance.now();
 
   /**
@@ -96,11 +96,13 @@ export class InMemoryCollection {
     };
     this.columns = new InMemoryColumns(handle);
     this.filters = new FilterCache(handle, this.columns);
+    this.heads = new HeadsCache((query) => searcher.heads(key, query), free);
   }
 
   /** The memory that it uses, and will use after reading. */
   get bytes(): number {
-    return Math.max(this.#searcher.bytesOf(this.#key) + this.columns.bytes + this.cells.bytes, this.#reserved);
+    const own = this.columns.bytes + this.cells.bytes + this.heads.bytes;
+    return Math.max(this.#searcher.bytesOf(this.#key) + own, this.#reserved);
   }
 
   get isBeingRead(): boolean {
@@ -162,10 +164,6 @@ export class InMemoryCollection {
 
   search(query: VectorQuery): Promise<Candidates | undefined> {
     return this.#searcher.search(this.#key, query);
-  }
-
-  heads(query: HeadsQuery): Promise<Heads | undefined> {
-    return this.#searcher.heads(this.#key, query);
   }
 
   count(query: CountQuery): Promise<number[] | undefined> {

@@ -63,7 +63,7 @@ export class InMemorySearch implements AsyncDisposable {
     let [filters, bytes] = [0, this.#searcher.bytes];
     for (const held of this.#held.values()) {
       filters += held.filters.count;
-      bytes += held.columns.bytes + held.cells.bytes;
+      bytes += held.columns.bytes + held.cells.bytes + held.heads.bytes;
     }
     return { bytes, limit: this.#memory, collections: this.#held.size, filters };
   }
@@ -287,6 +287,7 @@ export class InMemorySearch implements AsyncDisposable {
   async #grown(held: InMemoryCollection): Promise<void> {
     const fits = () => this.#taken <= this.#memory;
     if (fits()) return;
+    held.heads.clear();
     await held.filters.dropUnused();
     if (fits() || this.#evictFor(held, held.bytes)) return;
     this.#tooLargeSince.set(held.collection.id, performance.now());
