@@ -1,5 +1,5 @@
 import { promises as fs } from 'node:fs';
-import { AkinError } from '@akin/domain';
+import { AkinError, badRequest } from '@akin/domain';
 import { DEFAULT_IMAGE_LIMITS, decodeBase64 } from '@akin/imaging';
 import type { Analysis, Analyzer } from '@akin/modules/analyze';
 import { analyzeFile } from './folder/analyze-file.ts';
@@ -64,12 +64,12 @@ function readInput(input: string): { about: Record<string, unknown>; file: strin
   try {
     parsed = JSON.parse(input);
   } catch (cause) {
-    throw new AkinError('bad-request', `This line is neither a path nor JSON: ${(cause as Error).message}`);
+    throw badRequest(`This line is neither a path nor JSON: ${(cause as Error).message}`);
   }
   const { data, ...about } = parsed;
   if (typeof data === 'string') return { about, file: '', data };
   if (typeof about.file === 'string') return { about, file: about.file };
-  throw new AkinError('bad-request', 'A line of JSON needs "data" (base64 of a picture) or "file" (a path).');
+  throw badRequest('A line of JSON needs "data" (base64 of a picture) or "file" (a path).');
 }
 
 async function analyzeText(
@@ -89,6 +89,6 @@ async function analyzeText(
 async function sizeOf(file: string): Promise<number> {
   const about = await fs.stat(file);
   // A pipe or a device may never end, and a read of it cannot be cancelled.
-  if (!about.isFile()) throw new AkinError('bad-request', 'it is not a file');
+  if (!about.isFile()) throw badRequest('it is not a file');
   return about.size;
 }

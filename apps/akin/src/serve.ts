@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { createAnalyzerWorker, withMetrics } from '@akin/analyzer';
-import { AkinError } from '@akin/domain';
+import { AkinError, badRequest } from '@akin/domain';
 import { type AccessConfig, createGateway, type Gateway, type GatewayLimits, requiresKeys } from '@akin/gateway';
 import { type DownloadSettings, makeThumbnail } from '@akin/imaging';
 import { createIndexer } from '@akin/indexer';
@@ -212,7 +212,7 @@ export function listenError(error: unknown, { host, port }: Pick<ServeConfig, 'h
   if (code === 'EACCES')
     return new AkinError('forbidden', `Port ${port} needs special permissions. Choose another port with --port.`);
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-    return new AkinError('bad-request', `${host} is not an address of this machine. Choose another one with --host.`);
+    return badRequest(`${host} is not an address of this machine. Choose another one with --host.`);
   }
   return undefined;
 }

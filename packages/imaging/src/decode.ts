@@ -1,4 +1,4 @@
-import { AkinError, type Region } from '@akin/domain';
+import { AkinError, badRequest, type Region } from '@akin/domain';
 import type { CreateRaw, Metadata } from 'sharp';
 import { bmpMetadata, decodeBmp } from './bmp.ts';
 import { countFrames, countScans } from './counts.ts';
@@ -81,8 +81,7 @@ function wantedSide(width: number, height: number, region: Region | undefined): 
   const box = boxOf(region, width, height);
   const side = Math.min(box.width, box.height);
   if (side >= MIN_REGION_SIDE) return side;
-  throw new AkinError(
-    'bad-request',
+  throw badRequest(
     `The region has ${box.width} x ${box.height} pixels of a picture of ${width} x ${height}; it needs at least ${MIN_REGION_SIDE} a side. Choose a larger one.`,
   );
 }

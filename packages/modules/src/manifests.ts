@@ -1,5 +1,5 @@
 /** The entry point for code that lists modules but does not run them: gateway, store, command line. */
-import { AkinError, type ModuleManifest } from '@akin/domain';
+import { badRequest, type ModuleManifest } from '@akin/domain';
 import { colorManifest } from './color/manifest.ts';
 import { contentManifest } from './content/manifest.ts';
 import { copyspaceManifest } from './copyspace/manifest.ts';
@@ -34,8 +34,7 @@ export function parseModulesApply(text: string | undefined): string[] {
   const all = MODULES.map(({ name }) => name);
   const unknown = asked.find((name) => !all.includes(name));
   if (unknown !== undefined) {
-    throw new AkinError(
-      'bad-request',
+    throw badRequest(
       `modules.apply names ${JSON.stringify(unknown.slice(0, 40))}, which is not a module. Use some of ${all.join(', ')}.`,
     );
   }

@@ -1,6 +1,6 @@
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
-import { AkinError, quote } from '@akin/domain';
+import { AkinError, badRequest, quote } from '@akin/domain';
 import type { Analyzer } from '@akin/modules/analyze';
 import { analyzeFile } from '../folder/analyze-file.ts';
 import { placeOfFile } from '../folder/file-document.ts';
@@ -56,7 +56,7 @@ export async function openPictures(
         const file = await findFile(root, source, name);
         const stat = await fs.stat(file);
         // A pipe or a device may never end.
-        if (!stat.isFile()) throw new AkinError('bad-request', 'it is not a file');
+        if (!stat.isFile()) throw badRequest('it is not a file');
         const { analysis, hash } = await analyzeFile(
           analyzer,
           { file, bytes: stat.size },
@@ -103,7 +103,7 @@ async function findFile(root: string, folder: string, name: string): Promise<str
 }
 
 function outside(folder: string): AkinError {
-  return new AkinError('bad-request', `it is outside of ${folder}: name a folder that contains it with --pictures`);
+  return badRequest(`it is outside of ${folder}: name a folder that contains it with --pictures`);
 }
 
 function isInside(folder: string, file: string): boolean {

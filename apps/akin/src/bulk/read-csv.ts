@@ -1,5 +1,5 @@
 import { pipeline, Readable } from 'node:stream';
-import { AkinError } from '@akin/domain';
+import { badRequest } from '@akin/domain';
 import { CsvError, parse } from 'csv-parse';
 import { type InputPosition, type Line, LONGEST_LINE } from './line.ts';
 import { type ColumnType, requireColumns, type TableColumns } from './table-columns.ts';
@@ -71,7 +71,7 @@ export async function* readRows(
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    throw new AkinError('bad-request', `The file is not CSV: ${error.message}.`);
+    throw badRequest(`The file is not CSV: ${error.message}.`);
   }
 }
 
@@ -94,8 +94,7 @@ async function* requireUtf8(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffe
     try {
       decoder.decode(bytes, { stream: bytes !== undefined });
     } catch (cause) {
-      throw new AkinError(
-        'bad-request',
+      throw badRequest(
         `Line ${line} of the CSV file is not UTF-8. Save the file as UTF-8, or convert it: iconv -f WINDOWS-1252 -t UTF-8`,
         { cause },
       );
@@ -124,8 +123,7 @@ function columnNames(row: readonly string[], separator: string): readonly string
   const other = Object.keys(SEPARATORS).find((one) => one !== separator && row[0]?.includes(one));
   if (row.length === 1 && other !== undefined) {
     const cell = JSON.stringify(row[0]?.slice(0, 60));
-    throw new AkinError(
-      'bad-request',
+    throw badRequest(
       `The first row of the CSV file must name the columns, but it has only one cell: ${cell}. Use ${SEPARATORS[other]}.`,
     );
   }
@@ -133,7 +131,7 @@ function columnNames(row: readonly string[], separator: string): readonly string
   const wrong = names.find((name, i) => name === '' || names.indexOf(name) !== i);
   if (wrong === undefined) return names;
   const problem = wrong === '' ? 'has an empty name' : `names the column ${JSON.stringify(wrong)} twice`;
-  throw new AkinError('bad-request', `The first row of the CSV file must name the columns, but it ${problem}.`);
+  throw badRequest(`The first row of the CSV file must name the columns, but it ${problem}.`);
 }
 
 /** A row with more or fewer cells than names is not sent: its values would be in the wrong fields. */

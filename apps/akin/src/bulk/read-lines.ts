@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { addAbortSignal, type Readable, type Writable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { AkinError, readJsonStream, stringifyJson } from '@akin/domain';
+import { badRequest, readJsonStream, stringifyJson } from '@akin/domain';
 import { type InputPosition, type Line, LONGEST_LINE } from './line.ts';
 import { type CsvOptions, readCsv } from './read-csv.ts';
 import { isParquet, readParquet } from './read-parquet.ts';
@@ -76,7 +76,7 @@ async function* withGzipErrors(gunzip: AsyncIterable<Buffer>): AsyncGenerator<Bu
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (!code?.startsWith('Z_')) throw error;
-    throw new AkinError('bad-request', `The gzip data is cut off or damaged: ${message}.`);
+    throw badRequest(`The gzip data is cut off or damaged: ${message}.`);
   }
 }
 

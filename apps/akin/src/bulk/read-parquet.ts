@@ -1,5 +1,5 @@
 import { open, stat } from 'node:fs/promises';
-import { AkinError } from '@akin/domain';
+import { badRequest } from '@akin/domain';
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects, parquetSchema } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
 import type { InputPosition, Line } from './line.ts';
@@ -65,8 +65,7 @@ export async function* readParquet(file: string, start: InputPosition): AsyncGen
     const end = before + Number(num_rows);
     if (total_byte_size > MAX_GROUP_BYTES) {
       const size = `${Math.ceil(Number(total_byte_size) / 1024 ** 2)} MB`;
-      throw new AkinError(
-        'bad-request',
+      throw badRequest(
         `Row group ${group + 1} of the Parquet file has ${size}; at most 1024 MB are read. Write it with smaller row groups.`,
       );
     }
@@ -90,7 +89,7 @@ async function withFormatErrors<Value>(read: () => Promise<Value>): Promise<Valu
   } catch (error) {
     // Errors of the disk have a code. Errors of the format have none.
     if ((error as NodeJS.ErrnoException).code !== undefined) throw error;
-    throw new AkinError('bad-request', `The Parquet file cannot be read: ${(error as Error).message}`);
+    throw badRequest(`The Parquet file cannot be read: ${(error as Error).message}`);
   }
 }
 

@@ -1,4 +1,4 @@
-import { AkinError } from '@akin/domain';
+import { badRequest } from '@akin/domain';
 
 /** The columns of a table that are more than a field. */
 export interface TableColumns {
@@ -20,9 +20,9 @@ export function requireColumns(names: readonly string[], { id, picture }: TableC
   const options = { 'id-column': id, 'picture-column': picture };
   for (const [option, name] of Object.entries(options)) {
     if (name === undefined || names.includes(name)) continue;
-    throw new AkinError('bad-request', `no column ${name}; columns are ${listed}: use --${option}`);
+    throw badRequest(`no column ${name}; columns are ${listed}: use --${option}`);
   }
   if (id !== 'id' && names.includes('id')) {
-    throw new AkinError('bad-request', `--id-column ${id}: the values of the column id would be lost, so rename it`);
+    throw badRequest(`--id-column ${id}: the values of the column id would be lost, so rename it`);
   }
 }

@@ -1,4 +1,4 @@
-import { AkinError, JsonNumber, JsonObject, PLACE_FIELDS, parseJson, stringifyJson } from '@akin/domain';
+import { AkinError, badRequest, JsonNumber, JsonObject, PLACE_FIELDS, parseJson, stringifyJson } from '@akin/domain';
 import type { Line } from './line.ts';
 import type { LocalPictures } from './local-pictures.ts';
 import type { TableColumns } from './table-columns.ts';
@@ -53,7 +53,7 @@ type Members = JsonObject['entries'];
 
 function withId({ entries }: JsonObject, column: string): Members {
   if (column === 'id') return entries;
-  if (!entries.some(([name]) => name === column)) throw new AkinError('bad-request', `The row has no ${column}.`);
+  if (!entries.some(([name]) => name === column)) throw badRequest(`The row has no ${column}.`);
   return entries.filter(([name]) => name !== 'id').map(([name, value]) => [name === column ? 'id' : name, value]);
 }
 
@@ -66,7 +66,7 @@ async function withPicture(
   const picture = column === undefined ? undefined : members.find(([name]) => name === column)?.[1];
   if (picture === undefined || picture === null || picture === '' || pictures === undefined) return members;
   if (typeof picture !== 'string') {
-    throw new AkinError('bad-request', `The picture in ${column} must be text: an address or a path.`);
+    throw badRequest(`The picture in ${column} must be text: an address or a path.`);
   }
   const without = (...names: readonly (string | undefined)[]) => members.filter(([name]) => !names.includes(name));
   if (/^https?:\/\//i.test(picture)) return [...without(column, 'image'), ['image', picture]];

@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { AkinError } from '@akin/domain';
+import { AkinError, badRequest } from '@akin/domain';
 import {
   activeModelSet,
   descriptorTexts,
@@ -86,7 +86,7 @@ export class ContentModels {
     try {
       checkFiles(folder, name);
     } catch (error) {
-      throw error instanceof UsageError ? new AkinError('bad-request', error.message) : error;
+      throw error instanceof UsageError ? badRequest(error.message) : error;
     }
     const files = stateOfFiles(folder);
     const read = this.#read.get(folder);
@@ -104,7 +104,7 @@ export class ContentModels {
       ? `The model ${name} is not here. Download it where akin runs: akin models pull ${name}`
       : `There is no model with the name ${JSON.stringify(name.slice(0, 100))}: akin models lists the known ones`;
     const here = this.#names();
-    throw new AkinError('bad-request', `${what}. Available models: ${[OWN_MODEL, ...here].join(', ')}.`);
+    throw badRequest(`${what}. Available models: ${[OWN_MODEL, ...here].join(', ')}.`);
   }
 
   #names(): string[] {

@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { AkinError } from '@akin/domain';
+import { AkinError, badRequest } from '@akin/domain';
 import { hashLargeFile, sha256OfFile } from '@akin/modules/vectors';
 import { sleep } from '@akin/runtime';
 
@@ -134,7 +134,7 @@ async function receive(
     }
     if (response.status >= 500 || response.status === 429) throw new Error(`it answers ${response.status}`);
     if (!response.ok || response.body === null) {
-      throw new AkinError('bad-request', `${url} answers ${response.status}. Check --mirror.`);
+      throw badRequest(`${url} answers ${response.status}. Check --mirror.`);
     }
     let bytes = rest ? from : 0;
     const length = Number(response.headers.get('content-length') ?? Number.NaN);

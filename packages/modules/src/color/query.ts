@@ -1,4 +1,4 @@
-import { AkinError } from '@akin/domain';
+import { badRequest } from '@akin/domain';
 import { addColor, DIMENSIONS, unitVector } from './descriptor.ts';
 import { pointOfHex } from './oklab.ts';
 
@@ -16,8 +16,7 @@ export interface WeightedColor {
  * @throws {AkinError} bad-request when there is no colour.
  */
 export function colorQuery(colors: readonly WeightedColor[]): Float32Array {
-  if (colors.length === 0)
-    throw new AkinError('bad-request', 'rank.by.hex names no colour. Write 0xRRGGBB or #RRGGBB.');
+  if (colors.length === 0) throw badRequest('rank.by.hex names no colour. Write 0xRRGGBB or #RRGGBB.');
   const shares = new Float64Array(DIMENSIONS);
   const scratch = new Float64Array(DIMENSIONS);
   const heaviest = Math.max(...colors.map((color) => color.weight));
@@ -41,21 +40,19 @@ const MAX_COLORS = 64;
 export function parseHexColors(text: string): WeightedColor[] {
   const parts = text.split(',');
   if (parts.length > MAX_COLORS) {
-    throw new AkinError('bad-request', `rank.by.hex names ${parts.length} colours; at most ${MAX_COLORS} are read.`);
+    throw badRequest(`rank.by.hex names ${parts.length} colours; at most ${MAX_COLORS} are read.`);
   }
   return parts.map((part, index) => {
     const match = /^(?:0x|#)([0-9a-f]{6})(?::(.*))?$/i.exec(part.trim());
     if (!match) {
-      throw new AkinError(
-        'bad-request',
+      throw badRequest(
         `rank.by.hex: colour ${index + 1}, ${JSON.stringify(part.trim().slice(0, 40))}, is not 0xRRGGBB or #RRGGBB with an optional :weight.`,
       );
     }
     const [, digits = '', weightText] = match;
     const weight = weightText === undefined ? 1 : parseWeight(weightText.trim());
     if (weight === null) {
-      throw new AkinError(
-        'bad-request',
+      throw badRequest(
         `rank.by.hex: the weight of colour ${index + 1}, ${JSON.stringify(part.trim().slice(0, 40))}, must be a number above 0.`,
       );
     }

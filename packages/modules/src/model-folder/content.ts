@@ -1,4 +1,4 @@
-import { AkinError } from '@akin/domain';
+import { AkinError, badRequest } from '@akin/domain';
 import type { Module } from '../module.ts';
 import type { Picture } from '../picture/picture.ts';
 import { descriptorOf, useCodebook } from '../vectors/codebook.ts';
@@ -40,8 +40,7 @@ export async function openPictures(
   const tower = await openTower(pictures, config.family.output);
   const [input] = tower.inputNames;
   if (input === undefined || tower.inputNames.length > 1) {
-    throw new AkinError(
-      'bad-request',
+    throw badRequest(
       `${pictures} takes ${tower.inputNames.join(', ')}; a tower for pictures takes pixel_values alone.`,
     );
   }
@@ -50,10 +49,7 @@ export async function openPictures(
   const run = (values: Float32Array) => tower.run({ [input]: { values, shape } });
   const probe = await run(new Float32Array(width * height * 3));
   if (probe.length !== config.dimensions) {
-    throw new AkinError(
-      'bad-request',
-      `${pictures} gives ${probe.length} numbers, and its config.json says ${config.dimensions}.`,
-    );
+    throw badRequest(`${pictures} gives ${probe.length} numbers, and its config.json says ${config.dimensions}.`);
   }
   const side = minimumSide(preprocessing);
   return async (picture) => run(preprocess(await picture.pixelsOf(side), preprocessing));

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { AkinError } from '@akin/domain';
+import { badRequest } from '@akin/domain';
 import { type ModelConfig, readConfig } from './config.ts';
 import { sha256OfFile } from './hash-file.ts';
 import { type Preprocessing, readPreprocessing } from './preprocessing.ts';
@@ -32,8 +32,7 @@ export function readModelFolder(folder: string): ModelFolder {
   const names = config.text === undefined ? ['vision_model', 'model'] : ['vision_model'];
   const pictures = names.map((name) => findOnnx(folder, name)).find((file) => file !== undefined);
   if (pictures === undefined) {
-    throw new AkinError(
-      'bad-request',
+    throw badRequest(
       `${folder} has no ${names.map((name) => `onnx/${name}.onnx`).join(' or ')}, also not with ${SUFFIXES.slice(1).join(' or ')} before .onnx.`,
     );
   }
@@ -61,8 +60,7 @@ export const CALIBRATION_FILE = 'akin-calibration.json';
 export function readCalibration({ folder, id }: ModelFolder): [number, number][] | undefined {
   const file = join(folder, CALIBRATION_FILE);
   if (!existsSync(file)) return undefined;
-  const refuse = (why: string) =>
-    new AkinError('bad-request', `${file} ${why}. Run akin train again, or delete ${basename(file)}.`);
+  const refuse = (why: string) => badRequest(`${file} ${why}. Run akin train again, or delete ${basename(file)}.`);
   let sent: { model?: unknown; calibration?: unknown };
   try {
     sent = readJsonObject(file);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, createReadStream, openSync, promises, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { AkinError } from '@akin/domain';
+import { badRequest } from '@akin/domain';
 
 const CHUNK = 1 << 20;
 const known = new Map<string, string>();
@@ -23,7 +23,7 @@ export function sha256OfFile(file: string): string {
     known.set(key, hash);
     return hash;
   } catch (error) {
-    throw new AkinError('bad-request', `${file} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+    throw badRequest(`${file} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
   }
 }
 

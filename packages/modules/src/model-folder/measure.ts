@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { AkinError, roundToHalves } from '@akin/domain';
+import { badRequest, roundToHalves } from '@akin/domain';
 import { decodeImage } from '@akin/imaging';
 import { MIN_SIDE } from '../analyzer/analyze-image.ts';
 import { fitCalibration, NON_MATCHING_SCORES } from '../learn/calibration.ts';
@@ -62,7 +62,7 @@ export async function measure(
 
 async function filesOf(pictures: string): Promise<string[]> {
   return listFiles(pictures).catch((cause) => {
-    throw new AkinError('bad-request', `${pictures} is not a folder of pictures.`, { cause });
+    throw badRequest(`${pictures} is not a folder of pictures.`, { cause });
   });
 }
 
@@ -90,14 +90,12 @@ async function featuresOf(
 /** @throws AkinError when the outputs are too few or too similar to learn from */
 function checkNumbers(numbers: readonly Float32Array[], pictures: string, folder: string): void {
   if (numbers.length < MIN_PICTURES) {
-    throw new AkinError(
-      'bad-request',
+    throw badRequest(
       `${pictures} contains ${numbers.length} pictures that the model can read. The calibration needs at least ${MIN_PICTURES}, better some thousands, of the kind that will be searched.`,
     );
   }
   if (numbers.every((one) => distance(one, numbers[0] as Float32Array) < MIN_DIFFERENCE)) {
-    throw new AkinError(
-      'bad-request',
+    throw badRequest(
       `The model in ${folder} gives the same vector for all ${numbers.length} pictures, so it cannot rank them.`,
     );
   }

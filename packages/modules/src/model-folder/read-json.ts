@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { AkinError } from '@akin/domain';
+import { AkinError, badRequest } from '@akin/domain';
 import { requireRegularFile } from '../weights/require-regular-file.ts';
 
 export type Refuse = (why: string) => AkinError;
 
 export function errorFactory(file: string): Refuse {
-  return (why) => new AkinError('bad-request', `${file} ${why}.`);
+  return (why) => badRequest(`${file} ${why}.`);
 }
 
 /** The largest tokenizers take some 35 MB, and all other files of a configuration much less. */

@@ -1,4 +1,4 @@
-import { AkinError, readHalves, writeHalves } from '@akin/domain';
+import { AkinError, badRequest, readHalves, writeHalves } from '@akin/domain';
 import { locatePackage, ONNX_OPTIONS } from '../network/backend.ts';
 import { requireRegularFile } from '../weights/require-regular-file.ts';
 import { missingPackageError } from './missing-package-error.ts';
@@ -48,11 +48,10 @@ export async function openTower(file: string, output: string): Promise<Tower> {
       logSeverityLevel: 3,
     });
   } catch (cause) {
-    throw new AkinError('bad-request', `${file} cannot be opened: ${reasonOf(cause)}`, { cause });
+    throw badRequest(`${file} cannot be opened: ${reasonOf(cause)}`, { cause });
   }
   if (!session.outputNames.includes(output)) {
-    throw new AkinError(
-      'bad-request',
+    throw badRequest(
       `${file} has no output ${JSON.stringify(output)}; it has ${session.outputNames.join(', ').slice(0, 200)}.`,
     );
   }
@@ -71,12 +70,12 @@ export async function openTower(file: string, output: string): Promise<Tower> {
       try {
         tensor = (await session.run(Object.fromEntries(feeds), [output]))[output] as Tensor;
       } catch (cause) {
-        throw new AkinError('bad-request', `${file} cannot be run: ${reasonOf(cause)}`, { cause });
+        throw badRequest(`${file} cannot be run: ${reasonOf(cause)}`, { cause });
       }
       const width = tensor.dims.at(-1) ?? 0;
       const vector = numbersOf(tensor).slice(0, width);
       if (vector.every(Number.isFinite)) return vector;
-      throw new AkinError('bad-request', `${file} gives numbers that are not finite (NaN or infinity).`);
+      throw badRequest(`${file} gives numbers that are not finite (NaN or infinity).`);
     },
   };
 }

@@ -1,5 +1,5 @@
 import { basename, resolve } from 'node:path';
-import { AkinError } from '@akin/domain';
+import { type AkinError, badRequest } from '@akin/domain';
 import { type Codebook, codebookOf, useCodebook } from '../vectors/codebook.ts';
 import { untrainedCodebook } from './codebook.ts';
 import { readModelFolder } from './files.ts';
@@ -20,8 +20,7 @@ export function contentCodebook(folder: string): Codebook {
 }
 
 export function noTextEncoder(model = codebookOf('content').model): AkinError {
-  return new AkinError(
-    'bad-request',
+  return badRequest(
     `The content model ${model} cannot find pictures by words: it has no text encoder. To find words in the fields of documents, send them as q. For pictures, move the collection to one that does, such as siglip-base-patch16-224: akin models pull siglip-base-patch16-224, then akin reindex --content-model siglip-base-patch16-224 (docs/content-models.md).`,
   );
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { AkinError } from '@akin/domain';
+import { badRequest } from '@akin/domain';
 import { locatePackage } from '../network/backend.ts';
 import { unitOf } from '../vectors/unit.ts';
 import type { TextConfig } from './config.ts';
@@ -40,15 +40,12 @@ export async function openTextTower(folder: string, name = ''): Promise<(text: s
   requireName(model, name);
   const { words, config, id } = model;
   if (words === undefined || config.text === undefined) {
-    throw new AkinError(
-      'bad-request',
-      `The model in ${folder} cannot find pictures by words: it has no text encoder with a tokenizer.`,
-    );
+    throw badRequest(`The model in ${folder} cannot find pictures by words: it has no text encoder with a tokenizer.`);
   }
   const tokenize = await openTokenizer(model, config.text);
   const tower = await openTower(words, config.text.output);
   const unknown = tower.inputNames.find((input) => input !== 'input_ids' && input !== 'attention_mask');
-  if (unknown !== undefined) throw new AkinError('bad-request', `${words} takes ${unknown}, which akin does not know.`);
+  if (unknown !== undefined) throw badRequest(`${words} takes ${unknown}, which akin does not know.`);
   const run = async (text: string): Promise<TextVector> => {
     const { ids, truncatedTokens } = tokenize(text);
     const values = BigInt64Array.from(ids, BigInt);
@@ -61,10 +58,7 @@ export async function openTextTower(folder: string, name = ''): Promise<(text: s
   };
   const { vector } = await run('a');
   if (vector.length === config.dimensions) return run;
-  throw new AkinError(
-    'bad-request',
-    `${words} gives ${vector.length} numbers, and pictures have ${config.dimensions}.`,
-  );
+  throw badRequest(`${words} gives ${vector.length} numbers, and pictures have ${config.dimensions}.`);
 }
 
 async function openTokenizer({ folder, config }: ModelFolder, limits: TextConfig): Promise<Tokenize> {

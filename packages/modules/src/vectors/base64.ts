@@ -1,4 +1,4 @@
-import { AkinError } from '@akin/domain';
+import { badRequest } from '@akin/domain';
 
 /**
  * Decodes strict base64, except that spaces count as plus signs, because forms replace these. `name` names the output
@@ -6,7 +6,7 @@ import { AkinError } from '@akin/domain';
  */
 export function decodeBase64(text: string, name: string, maxBytes: number): Buffer {
   if (text.length > Math.ceil(maxBytes / 3) * 4) {
-    throw new AkinError('bad-request', `${name} has ${text.length} characters, far more than any akin makes.`);
+    throw badRequest(`${name} has ${text.length} characters, far more than any akin makes.`);
   }
   const clean = text.includes(' ') ? text.replaceAll(' ', '+') : text;
   const padding = clean.endsWith('==') ? 2 : clean.endsWith('=') ? 1 : 0;
@@ -14,7 +14,7 @@ export function decodeBase64(text: string, name: string, maxBytes: number): Buff
   // Node skips characters that are not base64, so the result would be shorter; but it also accepts base64url.
   const whole = clean.length % 4 === 0 && bytes.length === (clean.length / 4) * 3 - padding;
   if (!whole || clean.includes('-') || clean.includes('_')) {
-    throw new AkinError('bad-request', `${name} is not base64. Send the outputs of an analysis as they came.`);
+    throw badRequest(`${name} is not base64. Send the outputs of an analysis as they came.`);
   }
   return bytes;
 }

@@ -1,4 +1,4 @@
-import { AkinError, roundToHalves } from '@akin/domain';
+import { badRequest, roundToHalves } from '@akin/domain';
 import { length } from './unit.ts';
 
 /** Shorter sums have no direction. */
@@ -32,7 +32,7 @@ export function combine(vectors: readonly Float32Array[], weights: readonly numb
   const norm = length(sum);
   // The negated condition also detects NaN, from weights that are all 0.
   if (!(norm > MIN_LENGTH)) {
-    throw new AkinError('bad-request', 'The inputs cancel each other out. Change rank.weights or leave an input out.');
+    throw badRequest('The inputs cancel each other out. Change rank.weights or leave an input out.');
   }
   const scale = wanted / total / norm;
   return roundToHalves(sum.map((value) => value * scale));

@@ -1,4 +1,4 @@
-import { AkinError, readHalves, writeHalves } from '@akin/domain';
+import { type AkinError, badRequest, readHalves, writeHalves } from '@akin/domain';
 import { decodeBase64 } from './base64.ts';
 import { type Codebook, codebookOf, descriptorOf } from './codebook.ts';
 import { length } from './unit.ts';
@@ -105,5 +105,5 @@ function otherModelError(bytes: Buffer, module: string, own: string): AkinError 
 }
 
 function refuse(output: string, why: string): AkinError {
-  return new AkinError('bad-request', `${output} ${why}. Analyze the picture again and send the new outputs.`);
+  return badRequest(`${output} ${why}. Analyze the picture again and send the new outputs.`);
 }

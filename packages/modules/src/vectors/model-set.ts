@@ -1,4 +1,4 @@
-import { AkinError, type Calibration, JsonObject, type ModuleManifest, parseJson, stringifyJson } from '@akin/domain';
+import { badRequest, type Calibration, JsonObject, type ModuleManifest, parseJson, stringifyJson } from '@akin/domain';
 import { MODULES } from '../manifests.ts';
 import { contentCodebook } from '../model-folder/use-content-model.ts';
 import { type Codebook, codebookOf, shippedCodebook } from './codebook.ts';
@@ -87,5 +87,5 @@ export function replaceOutputs(outputs: string, fresh: string, modules: readonly
 function entriesOf(json: string) {
   const value = parseJson(json, { depth: 4 });
   if (value instanceof JsonObject) return [...value.entries];
-  throw new AkinError('bad-request', 'The outputs of an analysis are a JSON object.');
+  throw badRequest('The outputs of an analysis are a JSON object.');
 }

@@ -1,5 +1,6 @@
 import {
-  AkinError,
+  type AkinError,
+  badRequest,
   type FieldValue,
   isJsonArray,
   JsonNumber,
@@ -326,5 +327,5 @@ function wholePattern(pattern: string): RegExp {
 }
 
 function refuse(message: string): AkinError {
-  return new AkinError('bad-request', message);
+  return badRequest(message);
 }

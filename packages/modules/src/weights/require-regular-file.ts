@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { AkinError } from '@akin/domain';
+import { badRequest } from '@akin/domain';
 
 /**
  * Call this before a file of a user's folder is read: opening a pipe or a device can block for ever, and then no signal
@@ -10,7 +10,7 @@ import { AkinError } from '@akin/domain';
 export function requireRegularFile(file: string | URL, maxMegabytes = Number.POSITIVE_INFINITY): void {
   const stats = statSync(file, { throwIfNoEntry: false });
   if (stats === undefined) return;
-  if (!stats.isFile()) throw new AkinError('bad-request', `${String(file)} is not a file.`);
+  if (!stats.isFile()) throw badRequest(`${String(file)} is not a file.`);
   if (stats.size <= maxMegabytes * 1e6) return;
-  throw new AkinError('bad-request', `${String(file)} is larger than ${maxMegabytes} MB.`);
+  throw badRequest(`${String(file)} is larger than ${maxMegabytes} MB.`);
 }
