@@ -66,8 +66,6 @@ export interface KeyFilter {
 export interface VisibleCommit {
   readonly name: string;
   readonly commit: bigint;
-  /** Time of the commit, as the database writes it. Null if there is none. */
-  readonly committedAt: string | null;
   /** Distinguishes this state from all earlier and later ones: see `FINGERPRINT`. */
   readonly fingerprint: string;
   readonly documents: bigint;

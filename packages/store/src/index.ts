@@ -104,9 +104,8 @@ export { MAX_FACET_VALUES } from './search/facet-plans.ts';
 export type { FacetRequest, FacetResult, ValueCount } from './search/facet-request.ts';
 export { MAX_FACETS } from './search/facets.ts';
 export { findParts } from './search/find-parts.ts';
-export { getDocuments } from './search/get-documents.ts';
 export type { PartBox } from './search/part-box.ts';
-export { readThumbnail } from './search/read.ts';
+export { getDocuments, readThumbnail } from './search/read.ts';
 export type {
   KnownDistances,
   RankByDocuments,

@@ -5,7 +5,7 @@ import { accept, changesOf, ENGINES, testOutputs, visible } from '../../test/sup
 import { loadSchema } from '../collections/schema.ts';
 import { commit } from '../commit/commit.ts';
 import type { Collection, Store } from '../context.ts';
-import { getDocuments } from '../search/get-documents.ts';
+import { getDocuments } from '../search/read.ts';
 import { listOperations } from './operations.ts';
 import { removeRequest } from './requests.ts';
 import { stageChanges } from './staging.ts';

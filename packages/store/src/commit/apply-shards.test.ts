@@ -1,7 +1,7 @@
 import { AkinError, createRandom } from '@akin/domain';
 import { type TestDatabase, testDatabase } from '@akin/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { statementsOf } from '../../test/sent-statements.ts';
 import { accept, TEST_STORE, visible } from '../../test/support.ts';
 import { collectionStatus, createCollection, dropCollection } from '../collections/collections.ts';
 import type { Collection, Store } from '../context.ts';
@@ -112,14 +112,9 @@ describe('shards of a collection that several processes apply', () => {
 
   it('are read one by one: for its documents a shard needs only its own partition', async () => {
     await accept(storeOf(0), collection, numbered(1));
-    const { query } = pg.Client.prototype;
-    const lookups = new Set<string>();
-    const spy = jest.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args) {
-      const [, table] = /from \S+\.(documents\S*) where id = any/.exec(String(args[0])) ?? [];
-      if (table !== undefined) lookups.add(table);
-      return Reflect.apply(query, this, args);
-    });
-    await commit(storeOf(0), collection, await lead(storeOf(0))).finally(() => spy.mockRestore());
+    const lease = await lead(storeOf(0));
+    const sent = await statementsOf(() => commit(storeOf(0), collection, lease));
+    const lookups = new Set(sent.flatMap(({ sql }) => /from \S+\.(documents\S*) where id = any/.exec(sql)?.[1] ?? []));
     expect([...lookups].sort()).toEqual(['documents_s0', 'documents_s1', 'documents_s2', 'documents_s3']);
     expect(await shown()).toEqual({ count: COUNT, values: [1] });
   });

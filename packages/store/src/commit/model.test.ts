@@ -9,7 +9,7 @@ import { collectionStatus, createCollection } from '../collections/collections.t
 import type { Collection, Store } from '../context.ts';
 import { exportDocuments } from '../export/export-documents.ts';
 import type { FacetRequest } from '../search/facet-request.ts';
-import { getDocuments } from '../search/get-documents.ts';
+import { getDocuments } from '../search/read.ts';
 import type { SearchRequest } from '../search/request.ts';
 import { search } from '../search/search.ts';
 import { parseSort } from '../search/sort.ts';

@@ -10,7 +10,7 @@ import { listPartPairs } from '../groups/list-part-pairs.ts';
 import { removePartPairs, updatePartPairs } from '../groups/update-part-pairs.ts';
 import { openStore } from '../store.ts';
 import { findParts } from './find-parts.ts';
-import { getDocuments } from './get-documents.ts';
+import { getDocuments } from './read.ts';
 import { search } from './search.ts';
 
 const DOTS: ModuleManifest = {

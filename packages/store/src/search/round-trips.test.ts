@@ -1,19 +1,15 @@
 import { parseQuery } from '@akin/domain';
-import { describe, expect, it, jest } from '@jest/globals';
-import pg from 'pg';
+import { describe, expect, it } from '@jest/globals';
+import { statementsOf } from '../../test/sent-statements.ts';
 import { sharedStore } from '../../test/shared-store.ts';
 import { accept, ENGINES, testOutputs } from '../../test/support.ts';
 import { createCollection } from '../collections/collections.ts';
 import { requireOwnModels } from '../collections/models.ts';
 import { commit } from '../commit/commit.ts';
 import type { Collection, Store } from '../context.ts';
-import { getDocuments } from './get-documents.ts';
-import { readThumbnail } from './read.ts';
+import { getDocuments, readThumbnail } from './read.ts';
 import type { SearchInput } from './request.ts';
 import { search } from './search.ts';
-
-/** What no search asks: what a connection is asked, or given, at first, and how large PGlite's log is by now. */
-const NOT_OF_SEARCHES = /^set statement_timeout|as timeline$|from pg_control_checkpoint/;
 
 describe.each(ENGINES)('a search on %s', (kind) => {
   let store: Store;
@@ -40,18 +36,6 @@ describe.each(ENGINES)('a search on %s', (kind) => {
   const rank = { module: 'shape', vector };
   const find = (q: string, request: Partial<SearchInput> = {}) =>
     search(store, collection, { query: parseQuery(q), rows: 10, ...request });
-
-  /** What goes to the database while something is done. */
-  const statementsOf = async (work: () => Promise<unknown>): Promise<string[]> => {
-    const { query } = pg.Client.prototype;
-    const sent: string[] = [];
-    const spy = jest.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args) {
-      if (typeof args[0] === 'string' && !NOT_OF_SEARCHES.test(args[0])) sent.push(args[0]);
-      return Reflect.apply(query, this, args);
-    });
-    await work().finally(() => spy.mockRestore());
-    return sent;
-  };
 
   it.each([
     ['a document by its id', 1, () => find('id:7')],

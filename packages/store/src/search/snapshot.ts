@@ -23,8 +23,6 @@ export interface Snapshot extends SearchedTables {
   /** The filter of the key of the request, see `visible.ts`. Undefined: it sees all documents. */
   readonly key: ShownPart | undefined;
   readonly commit: bigint;
-  /** Time of the commit, as the database writes it. Null if there is none. */
-  readonly committedAt: string | null;
   readonly documents: bigint;
   /** Number of visible documents with the descriptor of each module. */
   readonly descriptorCounts: ReadonlyMap<string, number>;
@@ -65,8 +63,8 @@ export async function withSnapshot<T>(
         }
         const schema = await loadSchema(store, collection, row.schema_version, tx);
         const descriptorCounts = new Map<string, number>(Object.entries(JSON.parse(row.descriptor_counts)));
-        const { name, commit, committed_at: committedAt, documents, fingerprint } = row;
-        shown = { name, commit, committedAt, documents, fingerprint, schema, descriptorCounts };
+        const { name, commit, documents, fingerprint } = row;
+        shown = { name, commit, documents, fingerprint, schema, descriptorCounts };
         store.memory.visibleCommits.set(collection.id, shown);
         return work(snapshotOf(store, collection, shown, uses, { tx, lookUp: tx.query }));
       },
@@ -230,7 +228,6 @@ function requireCommit(row: Row | undefined, atLeast: bigint | undefined): void 
 interface SnapshotRow {
   readonly name: string;
   readonly commit: bigint;
-  readonly committed_at: string | null;
   readonly fingerprint: string;
   readonly documents: bigint;
   readonly schema_version: number;

@@ -1,6 +1,6 @@
 import { parseQuery } from '@akin/domain';
-import { describe, expect, it, jest } from '@jest/globals';
-import pg from 'pg';
+import { describe, expect, it } from '@jest/globals';
+import { statementsOf } from '../../test/sent-statements.ts';
 import { sharedStore } from '../../test/shared-store.ts';
 import { accept, testOutputs, visible } from '../../test/support.ts';
 import { createCollection } from '../collections/collections.ts';
@@ -9,9 +9,6 @@ import type { Collection, Store } from '../context.ts';
 import type { SearchInput } from './request.ts';
 import { search } from './search.ts';
 import { parseSort } from './sort.ts';
-
-/** What no search asks: what a connection is given at first. */
-const NOT_OF_SEARCHES = /^set statement_timeout|as timeline$|from pg_control_checkpoint/;
 
 /** What every statement outside a transaction has around it. */
 const AROUND =
@@ -84,15 +81,12 @@ describe('the statements of a search', () => {
       });
     // The first time it learns what the collection shows, and reads vectors and filters.
     const first = await ask();
-    const { query } = pg.Client.prototype;
-    const sent: string[] = [];
-    const spy = jest.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args) {
-      if (typeof args[0] === 'string' && !NOT_OF_SEARCHES.test(args[0])) sent.push(args[0]);
-      return Reflect.apply(query, this, args);
+    let again: unknown;
+    const sent = await statementsOf(async () => {
+      again = await ask();
     });
-    const again = await ask().finally(() => spy.mockRestore());
     expect(again).toEqual(first);
-    const shown = sent.map((sql) => {
+    const shown = sent.map(({ sql }) => {
       const text = sql.replaceAll(collection.sqlSchema, 'S').replaceAll(/\s+/g, ' ').trim();
       return text.replace(AROUND, '$1').trim();
     });

@@ -6,7 +6,7 @@ import { commitOfStandby } from '../accept/operations.ts';
 import { createCollection } from '../collections/collections.ts';
 import { commit } from '../commit/commit.ts';
 import type { Collection, Store } from '../context.ts';
-import { getDocuments } from '../search/get-documents.ts';
+import { getDocuments } from '../search/read.ts';
 import { search } from '../search/search.ts';
 import { type Snapshot, withSnapshot } from '../search/snapshot.ts';
 import { openStore } from '../store.ts';
