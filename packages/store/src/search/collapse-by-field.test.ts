@@ -342,9 +342,12 @@ describe.each(ENGINES)('collapsing by a field on %s', (kind) => {
     });
 
     it('still shows the first of each value by a column', async () => {
-      const heads = headsOf([...documents.values()], { missing: 'leave-out' }, byPrice(1));
-      const { numFound, hits } = await ask(store, { sort: parseSort('price asc'), collapseBy: by(), rows: 100 });
-      expect([numFound, hits.map(({ id }) => id)]).toEqual([heads.length, heads.slice(0, 100).map(({ id }) => id)]);
+      for (let i = 0; i < 2; i++) {
+        const heads = headsOf([...documents.values()], { missing: 'leave-out' }, byPrice(1));
+        const { numFound, hits } = await ask(store, { sort: parseSort('price asc'), collapseBy: by(), rows: 100 });
+        expect([numFound, hits.map(({ id }) => id)]).toEqual([heads.length, heads.slice(0, 100).map(({ id }) => id)]);
+        await send(hits.slice(0, 2).map(({ id }) => ({ kind: 'delete', id })));
+      }
     });
   });
 
