@@ -138,7 +138,7 @@ describe('what was indexed', () => {
 });
 
 describe('a run that is stopped', () => {
-  const COUNT = 24;
+  const COUNT = 60;
 
   it('keeps what is done, answers meanwhile, and continues there, also in a new collection', async () => {
     const many = path.join(place.folder, 'many');
