@@ -1,12 +1,12 @@
 /** One line that is redrawn on a terminal. Elsewhere, a new line every ten seconds. */
 export class TerminalLine {
   readonly #out: NodeJS.WriteStream;
-  readonly #text: (seconds: number) => string;
+  readonly #text: (seconds: number) => string | undefined;
   readonly #started = performance.now();
   readonly #timer: NodeJS.Timeout;
 
-  /** @param text returns the text of the line, given the seconds since the start */
-  constructor(out: NodeJS.WriteStream, text: (seconds: number) => string) {
+  /** @param text returns the text of the line, given the seconds since the start; undefined: nothing is shown */
+  constructor(out: NodeJS.WriteStream, text: (seconds: number) => string | undefined) {
     this.#out = out;
     this.#text = text;
     this.#timer = setInterval(() => this.#draw(), out.isTTY ? 200 : 10_000);
@@ -23,13 +23,14 @@ export class TerminalLine {
 
   finish(): void {
     clearInterval(this.#timer);
-    this.#draw();
-    if (this.#out.isTTY) this.#out.write('\n');
+    if (this.#draw() && this.#out.isTTY) this.#out.write('\n');
   }
 
-  #draw(): void {
+  #draw(): boolean {
     const line = this.#text(this.seconds);
+    if (line === undefined) return false;
     this.#out.write(this.#out.isTTY ? `\r\x1b[K${line.slice(0, (this.#out.columns ?? 80) - 1)}` : `${line}\n`);
+    return true;
   }
 }
 

@@ -1,7 +1,8 @@
+import { PassThrough } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import { duration } from '../terminal-line.ts';
 import type { FolderReport } from './index-folder.ts';
-import { type Counts, progressLine } from './progress.ts';
+import { type Counts, Progress, progressLine } from './progress.ts';
 import { exitCode, reportText } from './report.ts';
 
 const counts = (change: Partial<Counts>): Counts => ({
@@ -18,6 +19,18 @@ const counts = (change: Partial<Counts>): Counts => ({
 });
 
 describe('the progress line', () => {
+  it.each([
+    [true, 0, ''],
+    [true, 1, '░░░░░░░░░░░░░░░░░░░░ 1/0+ pictures'],
+    [false, 0, '░░░░░░░░░░░░░░░░░░░░ 0/0+ pictures'],
+  ])('is left out of a run that does nothing, if so wanted: %s, %i done', (onlyWork, done, said) => {
+    const out = new PassThrough({ encoding: 'utf8' });
+    const progress = new Progress(out as unknown as NodeJS.WriteStream, onlyWork);
+    progress.counts.done = done;
+    progress.finish();
+    expect(out.read()?.split(' · ')[0] ?? '').toBe(said);
+  });
+
   it('shows count, rate, time left and failures', () => {
     expect(progressLine(counts({ found: 200, listingComplete: true, done: 90, failed: 10 }), 20)).toBe(
       '██████████░░░░░░░░░░ 100/200 pictures · 5.0/s · 20 s left · 10 failed',

@@ -39,10 +39,13 @@ export class Progress {
   readonly failures: Failure[] = [];
   /** Paths that were named, and where nothing is. */
   readonly absent = new Set<string>();
+  readonly #onlyWork: boolean;
   readonly #line: TerminalLine;
 
-  constructor(out: NodeJS.WriteStream) {
-    this.#line = new TerminalLine(out, (seconds) => progressLine(this.counts, seconds));
+  /** @param onlyWork say nothing as long as there is nothing to be done */
+  constructor(out: NodeJS.WriteStream, onlyWork = false) {
+    this.#onlyWork = onlyWork;
+    this.#line = new TerminalLine(out, (seconds) => (this.isQuiet ? undefined : progressLine(this.counts, seconds)));
   }
 
   /** Prints a permanent line above the bar. */
@@ -55,9 +58,10 @@ export class Progress {
     this.failures.push(failure);
   }
 
-  get hasWork(): boolean {
+  /** Whether nothing is to be said of this run, or not yet. */
+  get isQuiet(): boolean {
     const { done, moved, gone, returned, failed } = this.counts;
-    return done + moved + gone + returned + failed + this.absent.size > 0;
+    return this.#onlyWork && done + moved + gone + returned + failed + this.absent.size === 0;
   }
 
   /** Undefined while it is unknown. */

@@ -93,11 +93,8 @@ async function runOnce(
   const { retryable, dataFolder, models, failed = new Map<string, string>(), absent: before, ...rest } = run;
   if (dataFolder !== undefined) await rememberFolders(dataFolder, run.collection.name, options.positionals);
   const isWhole = run.picturesOf === undefined && retryOf === undefined && !isAfterChanges;
-  const progress = new Progress(process.stderr);
-  const reporter = new RunReporter(run.collection, options.positionals.join(' '), progress, {
-    ...(retryOf === undefined ? {} : { id: retryOf }),
-    onlyWork: isAfterChanges,
-  });
+  const progress = new Progress(process.stderr, isAfterChanges);
+  const reporter = new RunReporter(run.collection, options.positionals.join(' '), progress, retryOf);
   const states = new Map<string, string>();
   const absent = new Set<string>();
   const addAbsent = (file: string) => {
@@ -147,7 +144,7 @@ async function runOnce(
   if (!report.stopped) await reportAbsences(options.positionals, run, absent);
   for (const file of states.keys()) failed.delete(file);
   for (const { file } of report.failures) failed.set(file, states.get(file) ?? '');
-  if (isAfterChanges && !progress.hasWork) return 0;
+  if (progress.isQuiet) return 0;
   process.stdout.write(`${reportText(report)}\n`);
   return report.refused.length > 0 && options.isOn('prune') ? 2 : exitCode(report);
 }

@@ -25,12 +25,12 @@ describe('the reports of a run', () => {
 
 describe('what was not there', () => {
   it('is reported as such, and counts as failed', async () => {
-    const progress = new Progress(process.stderr);
+    const progress = new Progress(process.stderr, true);
     const reports: Parameters<Collection['reportRun']>[1][] = [];
     progress.absent.add('/mnt/card');
     progress.fail({ file: 'a.jpg', code: 'unreadable', reason: 'broken' });
     const reportRun = async (_: string, report: (typeof reports)[number]) => void reports.push(report);
-    await new RunReporter({ reportRun } as unknown as Collection, '/mnt', progress, { onlyWork: true }).finish('done');
+    await new RunReporter({ reportRun } as unknown as Collection, '/mnt', progress).finish('done');
     progress.finish();
     expect(reports.at(0)).toMatchObject({
       failed: 2,

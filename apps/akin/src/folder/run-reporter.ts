@@ -19,7 +19,6 @@ export class RunReporter {
   readonly #collection: Collection;
   readonly #source: string;
   readonly #progress: Progress;
-  readonly #onlyWork: boolean;
   readonly #timer: NodeJS.Timeout;
   #sending: Promise<void> = Promise.resolve();
   #reported = '';
@@ -27,18 +26,9 @@ export class RunReporter {
   #reportedFailures = 0;
   #isBusy = false;
 
-  /**
-   * @param options.id the id of the run that this one repeats
-   * @param options.onlyWork report nothing as long as there is nothing to be done
-   */
-  constructor(
-    collection: Collection,
-    source: string,
-    progress: Progress,
-    { id = randomUUID(), onlyWork = false }: { readonly id?: string; readonly onlyWork?: boolean } = {},
-  ) {
+  /** @param id that of the run that this one repeats */
+  constructor(collection: Collection, source: string, progress: Progress, id: string = randomUUID()) {
     this.id = id;
-    this.#onlyWork = onlyWork;
     this.#collection = collection;
     this.#source = source.slice(0, 4_096);
     this.#progress = progress;
@@ -62,7 +52,7 @@ export class RunReporter {
   }
 
   async #send(state: RunState): Promise<void> {
-    if (this.#onlyWork && !this.#progress.hasWork) return;
+    if (this.#progress.isQuiet) return;
     this.#isBusy = true;
     this.#reportedAt = performance.now();
     const { counts, secondsLeft } = this.#progress;
