@@ -23,8 +23,9 @@ export interface Prepared {
 }
 
 /**
- * Makes rows from adds and deletes by id. Those that cannot be read fail. Its reads may happen before {@link applyChunk} has applied the previous
- * chunk, unless there are atomic updates: then nothing may be applied at the same time.
+ * Makes rows from adds and deletes by id. Those that cannot be read fail. Its reads may happen before
+ * {@link applyChunk} has applied the previous chunk, unless there are atomic updates: then nothing may be applied at the
+ * same time.
  */
 export async function prepareChunk(context: CommitContext, operations: readonly ReadyOperation[]): Promise<Prepared[]> {
   const prepared: Prepared[] = [];

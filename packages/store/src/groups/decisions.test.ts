@@ -91,13 +91,13 @@ describe.each(ENGINES)('decisions on groups on %s', (kind) => {
       await decideGroups(on.store, old, ['b', 'c'], 'different');
       await add(old, { kind: 'delete', id: 'gone' });
     });
-    const anew = await reindex(on.store, old, work);
-    expect(anew.id).not.toBe(old.id);
-    expect((await listDecisions(on.store, anew, { limit: 9 })).decisions).toEqual([
+    const rebuilt = await reindex(on.store, old, work);
+    expect(rebuilt.id).not.toBe(old.id);
+    expect((await listDecisions(on.store, rebuilt, { limit: 9 })).decisions).toEqual([
       ['a', 'b'],
       ['b', 'c'],
     ]);
-    await update(anew);
-    expect(await groups(anew)).toEqual([['a', 'c']]);
+    await update(rebuilt);
+    expect(await groups(rebuilt)).toEqual([['a', 'c']]);
   });
 });

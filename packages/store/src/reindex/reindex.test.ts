@@ -197,26 +197,26 @@ describe('a collection that is reindexed', () => {
     });
     const ids = ['a', 'b', 'c', 'late', 'new', 'gone'];
     const versions = { a: 5n, b: 9n, c: 3n, late: 8n, new: 10n };
-    const anew = await reindex(store, old, work);
-    expect(anew.id).not.toBe(old.id);
-    expect(Object.fromEntries(await currentVersions(store, anew, ids))).toEqual(versions);
+    const rebuilt = await reindex(store, old, work);
+    expect(rebuilt.id).not.toBe(old.id);
+    expect(Object.fromEntries(await currentVersions(store, rebuilt, ids))).toEqual(versions);
     for (const stale of [
       book('b', 0, { _version_: 2 }),
       book('gone', 0, { _version_: 1 }),
       book('c', 0, { _version_: -1 }),
     ]) {
-      await expect(accept(store, anew, [stale])).rejects.toMatchObject({ code: 'conflict' });
+      await expect(accept(store, rebuilt, [stale])).rejects.toMatchObject({ code: 'conflict' });
     }
-    const next = await accept(store, anew, [
+    const next = await accept(store, rebuilt, [
       { id: 'b', value: { inc: 1 }, _version_: 9 },
       book('c', 7, { _version_: 3 }),
     ]);
     for (const task of await claimForAnalysis(store, 10)) {
       await saveAnalysis(store, task, testOutputs({ shape: [0, 1, 0, 0] }));
     }
-    await commit(store, anew);
-    await waitForOperations(store, anew, { first: 1, last: next.last }, { until: 'visible' });
-    expect(await visible(store, anew, 'value')).toEqual([
+    await commit(store, rebuilt);
+    await waitForOperations(store, rebuilt, { first: 1, last: next.last }, { until: 'visible' });
+    expect(await visible(store, rebuilt, 'value')).toEqual([
       ['a', 2n],
       ['b', 7n],
       ['c', 7n],
@@ -224,7 +224,11 @@ describe('a collection that is reindexed', () => {
       ['new', 1n],
     ]);
     const last = BigInt(next.last);
-    expect(Object.fromEntries(await currentVersions(store, anew, ids))).toEqual({ ...versions, b: last - 1n, c: last });
+    expect(Object.fromEntries(await currentVersions(store, rebuilt, ids))).toEqual({
+      ...versions,
+      b: last - 1n,
+      c: last,
+    });
   });
 
   it('fails after a long interruption, because commits may have removed what it still has to read', async () => {

@@ -129,7 +129,10 @@ export class InMemoryFilters implements Disposable {
     return conditionOf(query, contextOf(this.#snapshot, params));
   }
 
-  /** @returns undefined if values in memory cannot tell what matches, or the documents are so few that reading the matches is as fast */
+  /**
+   * @returns undefined if values in memory cannot tell what matches, or the documents are so few that reading the
+   * matches is as fast
+   */
   #valueTest(query: Query): AskedFilter['test'] {
     const { documents, store } = this.#snapshot;
     return documents < store.exactDocuments ? undefined : valueTest(query, this.#snapshot);
