@@ -145,6 +145,12 @@ describe('words by a content model that knows them', () => {
     await page.getByRole('link', { name: 'small' }).click();
     await page.getByRole('link', { name: 'Manage' }).click();
     await models.getByText('used by small').waitFor();
+    // Collections as they were listed before the reindex ended arrive after it.
+    await page.route('**/api/collections', async (route) => {
+      const listed = await route.fetch();
+      while ((await akin.client.collection('small').reindexStatus()).state !== 'done');
+      await route.fulfill({ response: listed });
+    });
     await models.getByRole('button', { name: `Use for small… ${name}` }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Analyze again' }).click();
     await models.locator('li', { hasText: name }).getByText('used by small').waitFor();

@@ -1,4 +1,4 @@
-import { AkinRequestError, type CollectionSummary } from '@akin/client';
+import { AkinRequestError } from '@akin/client';
 import { forgetResults } from '../kept-results.ts';
 import type { Model } from '../model.ts';
 import { isGoingOn, loadNewModel } from './models.ts';
@@ -11,17 +11,16 @@ export async function loadManageState(model: Model): Promise<void> {
   const { signal } = model.start();
   model.update({ loading: false, error: null });
   try {
-    const { collections } = await model.akin.collections();
     const [keys, demo, models] = await Promise.all([
       model.akin.keys().catch((error) => {
         if (error instanceof AkinRequestError && error.status !== 0) return null;
         throw error;
       }),
       demoOf(model),
-      modelsOf(model, collections),
+      modelsOf(model),
     ]);
     if (signal.aborted) return;
-    updateManageState(model, { collections, keys: keys?.keys ?? null, ...demo, ...models });
+    updateManageState(model, { keys: keys?.keys ?? null, ...demo, ...models });
     await watchModels(model, signal);
   } catch (error) {
     if (!signal.aborted) model.showError(error);
@@ -33,17 +32,20 @@ async function demoOf({ collection }: Model): Promise<Pick<ManageState, 'demo' |
   return { demo: found?.response.numFound ?? 0, demoCollection: collection.name };
 }
 
-type ModelsState = Pick<ManageState, 'models' | 'newModel' | 'refusal' | 'reindex'>;
+type ModelsState = Pick<ManageState, 'collections' | 'models' | 'newModel' | 'refusal' | 'reindex'>;
 
-async function modelsOf(model: Model, collections: readonly CollectionSummary[]): Promise<ModelsState> {
+async function modelsOf(model: Model): Promise<ModelsState> {
   const { akin, collection } = model;
-  const isFilling = collections.some(({ name }) => name === `${collection.name.slice(0, 90)}.reindex`);
+  const before = await akin.collections();
+  const isFilling = before.collections.some(({ name }) => name === `${collection.name.slice(0, 90)}.reindex`);
   const [listed, reindex] = await Promise.all([
     akin.models().catch(() => undefined),
     // Without any reindex, the response would be an error.
     isFilling || isReindexing(model) ? collection.reindexStatus().catch(() => null) : null,
   ]);
-  return { models: listed?.models ?? [], newModel: loadNewModel(), refusal: listed?.refusal, reindex };
+  // A reindex can end after the collections were listed; its collection has another model then.
+  const { collections } = reindex === null || isGoingOn(reindex) ? before : await akin.collections();
+  return { collections, models: listed?.models ?? [], newModel: loadNewModel(), refusal: listed?.refusal, reindex };
 }
 
 /** Interval of requests during a download or a reindex. */
@@ -58,12 +60,10 @@ async function watchModels(model: Model, signal: AbortSignal): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, BUSY_MILLISECONDS));
     if (signal.aborted) return;
     const wasReindexing = isReindexing(model);
-    const { collections } = await model.akin
-      .collections()
-      .catch(() => ({ collections: model.pageData.managed.collections }));
-    const models = await modelsOf(model, collections ?? []);
+    const models = await modelsOf(model).catch(() => undefined);
     if (signal.aborted) return;
-    updateManageState(model, { ...models, collections });
+    if (models === undefined) continue;
+    updateManageState(model, models);
     // Its results were of the other model.
     if (wasReindexing && !isReindexing(model)) forgetResults();
   }
