@@ -1,6 +1,6 @@
 /*
  * The inner loops of the searcher, in AssemblyScript (`npm run kernel` compiles it). Its twin in plain TypeScript is
- * src/plain-kernel.ts: both give the same numbers.
+ * test/plain-kernel.ts: both give the same numbers.
  *
  * All arguments ending in "At" are addresses in the memory of the segment. Addresses of vectors are multiples of 16.
  */

@@ -1,5 +1,4 @@
-import { createKernel, createMemory } from './kernel.ts';
-import type { Kernel } from './plain-kernel.ts';
+import { createKernel, createMemory, type Kernel } from './kernel.ts';
 import { Rotation } from './rotation.ts';
 
 /*

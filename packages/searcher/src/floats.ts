@@ -1,6 +1,5 @@
 import { type Bits, bitsBytes, createBits, forEachBit, grownBits, setBit } from './bits.ts';
-import { createKernel, createMemory, memoryBytes } from './kernel.ts';
-import type { Kernel } from './plain-kernel.ts';
+import { createKernel, createMemory, type Kernel, memoryBytes } from './kernel.ts';
 import { BLOCK_SIZE, FIRST_SEGMENT_SIZE, type RowVisitor } from './segment.ts';
 
 /** Full vectors of up to some ten thousand rows, four bytes a number. */

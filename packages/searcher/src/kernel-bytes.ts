@@ -1,7 +1,7 @@
 // Made by `npm run kernel` out of kernel/kernel.ts.
 
 /** SHA-256 of the source. */
-export const KERNEL_SOURCE = 'ce8a4e0e35214d2a3a10260e222fbe9928033e9d3964ad44f3cac221894ea137';
+export const KERNEL_SOURCE = 'cc86553839c716688afe439523868d776fce34877ac7317f4f9c9e13e67e2bae';
 
 /** The compiled module, in base64. */
 export const KERNEL_BYTES =

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRandom } from '@akin/domain/random';
 import { expect, it } from '@jest/globals';
-import { createKernel, createMemory } from './kernel.ts';
+import { createPlainKernel } from '../test/plain-kernel.ts';
+import { createKernel, createMemory, type Kernel } from './kernel.ts';
 import { KERNEL_SOURCE } from './kernel-bytes.ts';
-import { createPlainKernel, type Kernel } from './plain-kernel.ts';
 
 it('matches its source', () => {
   const source = readFileSync(new URL('../kernel/kernel.ts', import.meta.url));

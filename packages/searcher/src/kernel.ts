@@ -1,15 +1,40 @@
 import { KERNEL_BYTES } from './kernel-bytes.ts';
-import { createPlainKernel, type Kernel } from './plain-kernel.ts';
 
-let compiled: WebAssembly.Module | undefined | null;
+/**
+ * The inner loops of the searcher over one memory. Parameters that end in "At" are addresses in this memory, multiples
+ * of 16. kernel/kernel.ts describes each function.
+ */
+export interface Kernel {
+  nearSigns(
+    codesAt: number,
+    bytes: number,
+    rows: number,
+    maskAt: number,
+    tablesAt: number,
+    max: number,
+    outAt: number,
+  ): number;
+  levelDots(
+    levelsAt: number,
+    stride: number,
+    factorsAt: number,
+    rowsAt: number,
+    count: number,
+    queryAt: number,
+    outAt: number,
+  ): void;
+  squares(vectorsAt: number, stride: number, rows: number, maskAt: number, queryAt: number, outAt: number): void;
+  rotate(at: number, signsAt: number, length: number): void;
+  signBits(at: number, count: number, outAt: number): number;
+  encodeLevels(at: number, count: number, step: number, outAt: number, factorsAt: number): void;
+  nearCodes(codesAt: number, bytes: number, count: number, queryAt: number, most: number, outAt: number): number;
+}
 
-/** Creates the kernel in WebAssembly, or in plain TypeScript if the machine has no SIMD. */
+let compiled: WebAssembly.Module | undefined;
+
+/** Creates the kernel. Each machine that runs akin has its SIMD instructions: sharp needs more of them. */
 export function createKernel(memory: WebAssembly.Memory): Kernel {
-  if (compiled === undefined) {
-    const bytes = Buffer.from(KERNEL_BYTES, 'base64');
-    compiled = WebAssembly.validate(bytes) ? new WebAssembly.Module(bytes) : null;
-  }
-  if (compiled === null) return createPlainKernel(memory);
+  compiled ??= new WebAssembly.Module(Buffer.from(KERNEL_BYTES, 'base64'));
   return new WebAssembly.Instance(compiled, { env: { memory } }).exports as unknown as Kernel;
 }
 

@@ -1,5 +1,5 @@
 import { createRandom } from '@akin/domain/random';
-import type { Kernel } from './plain-kernel.ts';
+import type { Kernel } from './kernel.ts';
 
 /**
  * A random rotation of vectors by random signs and Walsh-Hadamard transforms (Ailon and Chazelle 2009). It spreads the

@@ -12,8 +12,7 @@ import {
   roughEstimate,
   roughSlack,
 } from './codes.ts';
-import { createKernel, createMemory, memoryBytes } from './kernel.ts';
-import type { Kernel } from './plain-kernel.ts';
+import { createKernel, createMemory, type Kernel, memoryBytes } from './kernel.ts';
 
 /**
  * Positions that the kernel compares in one call. A position in a block has 13 bits, and a small block needs little

@@ -1,36 +1,7 @@
-import { popCount } from './bits.ts';
+import { popCount } from '../src/bits.ts';
+import type { Kernel } from '../src/kernel.ts';
 
-/**
- * The inner loops of the searcher over one memory. Parameters that end in "At" are addresses in this memory, multiples
- * of 16. kernel/kernel.ts describes each function.
- */
-export interface Kernel {
-  nearSigns(
-    codesAt: number,
-    bytes: number,
-    rows: number,
-    maskAt: number,
-    tablesAt: number,
-    max: number,
-    outAt: number,
-  ): number;
-  levelDots(
-    levelsAt: number,
-    stride: number,
-    factorsAt: number,
-    rowsAt: number,
-    count: number,
-    queryAt: number,
-    outAt: number,
-  ): void;
-  squares(vectorsAt: number, stride: number, rows: number, maskAt: number, queryAt: number, outAt: number): void;
-  rotate(at: number, signsAt: number, length: number): void;
-  signBits(at: number, count: number, outAt: number): number;
-  encodeLevels(at: number, count: number, step: number, outAt: number, factorsAt: number): void;
-  nearCodes(codesAt: number, bytes: number, count: number, queryAt: number, most: number, outAt: number): number;
-}
-
-/** The kernel in plain TypeScript. Tests compare the WebAssembly kernel with it, and it is the fallback. */
+/** The kernel in plain TypeScript. Tests compare the WebAssembly kernel with it. */
 export function createPlainKernel(memory: WebAssembly.Memory): Kernel {
   const bytes = new Uint8Array(memory.buffer);
   const view = new DataView(memory.buffer);
