@@ -8,14 +8,7 @@ export function isPayload(name: string): boolean {
   return name.endsWith('.data') || name.endsWith('.outputs') || name.endsWith('.preprocessed');
 }
 
-const AMPERSAND = 0x26;
-const EQUALS = 0x3d;
-const PERCENT = 0x25;
-const PLUS = 0x2b;
-const SPACE = 0x20;
-
-/** A form of at most this many bytes is decoded at once, which takes less than a millisecond. */
-const SMALL_BYTES = 64 * 1024;
+const NOT_ASCII = /[^\0-\x7f]/;
 
 /**
  * Parses `name=value&name=value` as bytes arrive, so that a form of 35 MB never blocks the event loop. Plus is a space,
@@ -26,67 +19,34 @@ const SMALL_BYTES = 64 * 1024;
 export class FormReader {
   readonly #maxParameters: number;
   readonly #pairs: [string, string][] = [];
-  /** A small first chunk, until it is known whether it is the whole form. */
-  #first: Uint8Array | undefined;
-  #isBegun = false;
-  #pieces: Uint8Array[] = [];
   #name: string | null = null;
-  /** Hex digits of an escape that the end of a chunk has split. Null outside of an escape. */
-  #escape: string | null = null;
+  /** The current name or value: its bytes in earlier chunks, then its text in this one, a character for each byte. */
+  #pieces: Uint8Array[] = [];
+  #text = '';
 
   constructor(maxParameters: number) {
     this.#maxParameters = maxParameters;
   }
 
   write(chunk: Uint8Array): void {
-    if (!this.#isBegun && chunk.length <= SMALL_BYTES) this.#first = chunk;
-    else this.#read(chunk);
-    this.#isBegun = true;
+    // An escape that the end of the earlier chunk has cut off continues in this one.
+    const [bytes, cut] = this.#unescape(this.#text);
+    if (bytes.length > 0) this.#pieces.push(bytes);
+    this.#text = '';
+    const text = cut + Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).toString('latin1');
+    for (const [i, part] of text.split('&').entries()) {
+      if (i > 0) this.#endPair();
+      const equals = this.#name === null ? part.indexOf('=') : -1;
+      this.#text = equals < 0 ? part : part.slice(0, equals);
+      if (equals < 0) continue;
+      this.#name = this.#takeText();
+      this.#text = part.slice(equals + 1);
+    }
   }
 
   end(): ParameterList {
-    const small = this.#first && readSmall(this.#first, this.#maxParameters);
-    if (small !== undefined) return small;
-    this.#readFirst();
-    if (this.#escape !== null) throw this.#broken('an escape that is cut off');
     this.#endPair();
     return this.#pairs;
-  }
-
-  #readFirst(): void {
-    const first = this.#first;
-    this.#first = undefined;
-    if (first !== undefined) this.#read(first);
-  }
-
-  #read(chunk: Uint8Array): void {
-    this.#readFirst();
-    const out = new Uint8Array(chunk.length + 1);
-    let length = 0;
-    const flush = () => {
-      if (length > 0) this.#pieces.push(out.slice(0, length));
-      length = 0;
-    };
-    for (const byte of chunk) {
-      if (this.#escape !== null) {
-        this.#escape += String.fromCharCode(byte);
-        if (this.#escape.length < 2) continue;
-        if (!/^[0-9a-fA-F]{2}$/.test(this.#escape)) throw this.#broken(`the escape %${this.#escape}`);
-        out[length++] = Number.parseInt(this.#escape, 16);
-        this.#escape = null;
-      } else if (byte === PERCENT) {
-        this.#escape = '';
-      } else if (byte === AMPERSAND) {
-        flush();
-        this.#endPair();
-      } else if (byte === EQUALS && this.#name === null) {
-        flush();
-        this.#name = this.#takeText();
-      } else {
-        out[length++] = byte === PLUS ? SPACE : byte;
-      }
-    }
-    flush();
   }
 
   #endPair(): void {
@@ -101,14 +61,35 @@ export class FormReader {
   }
 
   #takeText(): string {
-    if (this.#pieces.length === 0) return '';
-    const bytes = this.#pieces.length === 1 ? (this.#pieces[0] as Uint8Array) : Buffer.concat(this.#pieces);
+    const [pieces, text] = [this.#pieces, this.#text];
     this.#pieces = [];
+    this.#text = '';
     try {
-      return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+      // The decoder of the engine is several times as fast. What it does not decode is raw UTF-8, or broken.
+      if (pieces.length === 0 && !NOT_ASCII.test(text)) return decode(text);
+    } catch {}
+    const [bytes, cut] = this.#unescape(text);
+    if (cut !== '') throw this.#broken('an escape that is cut off');
+    try {
+      return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.concat([...pieces, bytes]));
     } catch (cause) {
       throw this.#broken('bytes that are not UTF-8', cause);
     }
+  }
+
+  /** The bytes of a text, and the escape that its end cuts off. */
+  #unescape(text: string): [Uint8Array, cut: string] {
+    let cut = '';
+    const bytes = text.replace(/\+|%(.{0,2})/gs, (found, digits?: string) => {
+      if (digits === undefined) return ' ';
+      if (digits.length === 2) {
+        if (/^[0-9a-fA-F]{2}$/.test(digits)) return String.fromCharCode(Number.parseInt(digits, 16));
+        throw this.#broken(`the escape ${found}`);
+      }
+      cut = found;
+      return '';
+    });
+    return [Buffer.from(bytes, 'latin1'), cut];
   }
 
   #broken(what: string, cause?: unknown): AkinError {
@@ -116,29 +97,6 @@ export class FormReader {
     return badRequest(`${where} contains ${what}: percent-encode it as UTF-8.`, { cause });
   }
 }
-
-/**
- * Parses a small form with the decoder of the engine, byte by byte it takes many times as long. @returns undefined if
- * that is not possible: raw UTF-8, or an error, which {@link FormReader} explains
- */
-function readSmall(bytes: Uint8Array, maxParameters: number): ParameterList | undefined {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
-  if (NOT_ASCII.test(text)) return undefined;
-  const pairs: [string, string][] = [];
-  try {
-    for (const pair of text.split('&')) {
-      const equals = pair.indexOf('=');
-      const name = decode(equals < 0 ? pair : pair.slice(0, equals));
-      const value = equals < 0 ? '' : decode(pair.slice(equals + 1));
-      if (name !== '') pairs.push([name, value]);
-    }
-  } catch {
-    return undefined;
-  }
-  return pairs.length > maxParameters ? undefined : pairs;
-}
-
-const NOT_ASCII = /[^\0-\x7f]/;
 
 function decode(text: string): string {
   const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
