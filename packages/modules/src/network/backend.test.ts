@@ -2,27 +2,10 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { createAnalyzer } from '../analyzer/create-analyzer.ts';
-import { checkBackend } from './backend.ts';
-
-/** Missing in the types of Node. */
-declare const WebAssembly: { validate(bytes: Uint8Array): boolean };
-
-afterEach(() => {
-  jest.restoreAllMocks();
-});
 
 describe('the check of the backend', () => {
-  it('detects SIMD on this machine', async () => {
-    await expect(checkBackend('wasm')).resolves.toBeUndefined();
-  });
-
-  it('stops the start where WebAssembly has no SIMD', async () => {
-    jest.spyOn(WebAssembly, 'validate').mockReturnValue(false);
-    await expect(createAnalyzer({ threads: 1 })).rejects.toThrow('WebAssembly without SIMD');
-  });
-
   it('takes ONNX Runtime for auto where it is installed, and says why', async () => {
     await using analyzer = await createAnalyzer({ threads: 1, backend: 'auto' });
     expect([analyzer.backend, analyzer.backendReason]).toEqual(['onnx', 'onnxruntime-node is installed']);

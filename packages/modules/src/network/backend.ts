@@ -2,11 +2,13 @@ import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { AkinError } from '@akin/domain';
 
-/** Backends that users can choose: WebAssembly, and ONNX Runtime if it is installed. */
+/**
+ * Backends that users can choose: WebAssembly, and ONNX Runtime if it is installed. No machine that runs akin lacks the
+ * SIMD of WebAssembly, because sharp needs more of a processor.
+ */
 export const BACKENDS = ['wasm', 'onnx'] as const;
 
-/** All backends. WebAssembly without SIMD is slow and only used for comparison in tests. */
-export type Backend = (typeof BACKENDS)[number] | 'wasm-plain';
+export type Backend = (typeof BACKENDS)[number];
 
 /** Values of the option: a backend by name, or the fastest one that works on this machine. */
 export const BACKEND_CHOICES = ['auto', ...BACKENDS] as const;
@@ -15,30 +17,12 @@ export type BackendChoice = Backend | 'auto';
 /** akin does not install it; the user can add it. */
 const ONNX_PACKAGE = 'onnxruntime-node';
 
-/** Missing in the types of Node. */
-declare const WebAssembly: { validate(bytes: Uint8Array): boolean };
-
-/** A module whose only function uses a 128-bit instruction: it is valid only if WebAssembly supports SIMD. */
-const SIMD_PROBE = Uint8Array.of(
-  ...[0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00],
-  // One type: no parameters, a v128 as result; one function of that type.
-  ...[0x01, 0x05, 0x01, 0x60, 0x00, 0x01, 0x7b, 0x03, 0x02, 0x01, 0x00],
-  // Its body: i32.const 0, i8x16.splat, end.
-  ...[0x0a, 0x08, 0x01, 0x06, 0x00, 0x41, 0x00, 0xfd, 0x0f, 0x0b],
-);
-
 /**
  * Checks whether a backend works on this machine. Loads the package of an optional backend.
  *
  * @throws {AkinError} conflict that says what to do if it does not work.
  */
 export async function checkBackend(backend: Backend): Promise<void> {
-  if (backend === 'wasm' && !WebAssembly.validate(SIMD_PROBE)) {
-    throw new AkinError(
-      'conflict',
-      'This machine runs WebAssembly without SIMD, on which an analysis takes 4 to 6 times as long. Use a newer processor or Node, or the backend "onnx".',
-    );
-  }
   if (backend !== 'onnx') return;
   if (locatePackage(ONNX_PACKAGE) === undefined) {
     throw new AkinError(

@@ -45,7 +45,6 @@ const NETWORKS = [
 // Properties of every backend.
 describe.each<[Backend, number]>([
   ['wasm', 8],
-  ['wasm-plain', 4],
   ['onnx', 4],
 ])('on %s', (backend, most) => {
   let running: NetworkProcess;

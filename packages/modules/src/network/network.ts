@@ -25,7 +25,7 @@ export interface Network<Head extends string = MainHead> {
 /**
  * Starts the backend and loads the weights into it, once for each thread.
  *
- * @throws {AkinError} conflict when the backend is missing or too slow.
+ * @throws {AkinError} conflict when the backend is missing.
  */
 export async function openNetwork<Head extends string>(
   model: Model<Head>,
@@ -70,7 +70,7 @@ export async function openNetwork<Head extends string>(
 
 async function engineOf(backend: Backend): Promise<OpenEngine> {
   if (backend === 'onnx') return (await import('./onnx-engine.ts')).onnxEngine;
-  return (await import('./tfjs-engine.ts')).tfjsEngine(backend);
+  return (await import('./tfjs-engine.ts')).tfjsEngine;
 }
 
 /** Converts bytes to (value/255 - mean) / std, with a table for each channel. */

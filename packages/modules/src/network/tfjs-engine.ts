@@ -1,43 +1,33 @@
 import '@tensorflow/tfjs-backend-wasm';
 import * as tf from '@tensorflow/tfjs-core';
 import { ORIENTATIONS } from '../picture/orientations.ts';
-import type { Backend } from './backend.ts';
 import type { EngineOutputs, OpenEngine } from './engine.ts';
 import { type Conv2d, headsOf, type Layer, type Model, pooledWidth, type WholeMap } from './model.ts';
 import { indexesInAllOrientations } from './symmetric.ts';
 
-export type TfjsBackend = Exclude<Backend, 'onnx'>;
-
-/** The engine of TensorFlow.js. A thread has only one backend of TensorFlow.js. */
-export function tfjsEngine(backend: TfjsBackend): OpenEngine {
-  return async <Head extends string>(model: Model<Head>) => {
-    await startTensorFlow(backend);
-    const { spec } = model;
-    const { width, height } = spec.input;
-    const pooled = pooledWidth(spec.layers);
-    const trunk = spec.layers.map((layer) => buildLayer(layer, model));
-    const heads = headsOf(model).map((name) => [name, buildHead(name, model, pooled)] as const);
-    return {
-      async run(values, count) {
-        let outputs!: EngineOutputs<Head>;
-        // The callback returns nothing, because `tidy` would search the result for tensors to keep, number by number.
-        tf.tidy(() => {
-          let x = tf.tensor4d(values, [count, height, width, 3]);
-          for (const layer of trunk) x = layer(x);
-          const pool = tf.reshape<tf.Rank.R2>(x, [count, pooled]);
-          const rows = heads.map(([name, head]) => [name, head(pool).dataSync<'float32'>()] as const);
-          outputs = { pool: pool.dataSync<'float32'>(), ...Object.fromEntries(rows) } as EngineOutputs<Head>;
-        });
-        return outputs;
-      },
-    };
-  };
-}
-
-export async function startTensorFlow(backend: TfjsBackend): Promise<void> {
-  if (backend === 'wasm-plain') tf.env().set('WASM_HAS_SIMD_SUPPORT', false);
+/** The engine of TensorFlow.js. */
+export const tfjsEngine: OpenEngine = async <Head extends string>(model: Model<Head>) => {
   if (!(await tf.setBackend('wasm'))) throw new Error('The backend wasm of TensorFlow.js does not start.');
-}
+  const { spec } = model;
+  const { width, height } = spec.input;
+  const pooled = pooledWidth(spec.layers);
+  const trunk = spec.layers.map((layer) => buildLayer(layer, model));
+  const heads = headsOf(model).map((name) => [name, buildHead(name, model, pooled)] as const);
+  return {
+    async run(values, count) {
+      let outputs!: EngineOutputs<Head>;
+      // The callback returns nothing, because `tidy` would search the result for tensors to keep, number by number.
+      tf.tidy(() => {
+        let x = tf.tensor4d(values, [count, height, width, 3]);
+        for (const layer of trunk) x = layer(x);
+        const pool = tf.reshape<tf.Rank.R2>(x, [count, pooled]);
+        const rows = heads.map(([name, head]) => [name, head(pool).dataSync<'float32'>()] as const);
+        outputs = { pool: pool.dataSync<'float32'>(), ...Object.fromEntries(rows) } as EngineOutputs<Head>;
+      });
+      return outputs;
+    },
+  };
+};
 
 type Step = (x: tf.Tensor4D) => tf.Tensor4D;
 
