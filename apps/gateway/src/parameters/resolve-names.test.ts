@@ -32,6 +32,7 @@ describe('parameters with several values', () => {
         `${name}[]`,
         `${name}[0]`,
         `${name}[a][1]`,
+        `${name}.0`,
         name.toUpperCase(),
         `${name.toUpperCase()}[]`,
       ];
@@ -57,7 +58,9 @@ describe('parameters with several values', () => {
 
 it('arrays of parameters with one value are refused', () => {
   for (const [endpoint, name] of parameters(false)) {
-    expect(() => resolve(endpoint, `${name}[]=1`)).toThrow(`send it as ${name}=`);
+    for (const array of ['[]', '.0']) {
+      expect(() => resolve(endpoint, `${name}${array}=1`)).toThrow(`send it as ${name}=`);
+    }
   }
   expect(() => resolve('select', 'f.price.facet.limit[]=1')).toThrow('f.price.facet.limit=');
 });

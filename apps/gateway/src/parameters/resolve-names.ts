@@ -5,8 +5,8 @@ import type { ParameterList } from './parameters.ts';
 import { repeats } from './read-parameters.ts';
 import { hasNoEffect, referencedNames } from './unknown-parameters.ts';
 
-/** `fq[]`, `fq[0]`, `fq[a]`: how HTTP clients and PHP write arrays. */
-const ARRAY = /^([^[\]]+)(?:\[[^[\]]*\])+$/;
+/** `fq[]`, `fq[0]`, `fq[a]`, `fq.0`: how HTTP clients and PHP write arrays. */
+const ARRAY = /^([^[\]]+?)(?:(?:\[[^[\]]*\])+|\.\d+)$/;
 const PER_FIELD = /^f\..*\.(facet\..+)$/s;
 
 /**

@@ -51,6 +51,13 @@ describe('an unknown parameter', () => {
     expect(explain(name, query)).toEqual(expected === undefined ? [] : meant(query.split('=')[0] as string, expected));
   });
 
+  it.each(['amp;fq', '?fq', 'fq%5B%5D', 'fq{0}', 'fq(0)', 'fq［0］', 'fq:a', 'amp;filter_by'])(
+    'with characters of a URL that was put together wrongly: %s',
+    (sent) => {
+      expect(explain('select', `${encodeURIComponent(sent)}=a:b`)).toEqual(meant(JSON.stringify(sent), 'fq'));
+    },
+  );
+
   it('with the name of a field means a filter', () => {
     expect(explain('select', 'category=home', ['category'])).toEqual(meant('category', 'fq=category:home'));
     expect(explain('select', 'my+field=red+shoe+(new)', ['my field'])).toEqual(

@@ -22,7 +22,7 @@ const SUGGESTIONS = new Map(
   [
     ['limit', 'rows terms.limit tagging.max'],
     ['row hitsperpage', 'rows'],
-    ['size count pagesize perpage', 'rows limit terms.limit'],
+    ['size count take pagesize perpage', 'rows limit terms.limit'],
     ['rows', 'limit terms.limit tagging.max'],
     ['top k topk topn numresults maxresults', 'rows tagging.max'],
     ['max', 'tagging.max rows'],
@@ -125,9 +125,10 @@ export function explainUnknown(
 
 function likelyMeaning(name: string, known: readonly string[], shape: object): string | undefined {
   const plain = normalizedName(name);
+  const clean = normalizedName(withoutMarks(name));
   return (
-    known.find((one) => normalizedName(one) === plain) ??
-    SUGGESTIONS.get(plain)?.find((one) => Object.hasOwn(shape, one)) ??
+    known.find((one) => [plain, clean].includes(normalizedName(one))) ??
+    SUGGESTIONS.get(clean)?.find((one) => Object.hasOwn(shape, one)) ??
     nearestOf(name, known)
   );
 }
@@ -148,6 +149,11 @@ function nearestOf(name: string, known: readonly string[]): string | undefined {
 
 function reversed(name: string): string | undefined {
   return name.length === 2 ? `${name[1]}${name[0]}` : undefined;
+}
+
+/** A name without what URLs that were escaped twice or put together wrongly add: `amp;fq`, `?fq`, `fq%5B%5D`, `fq{0}`. */
+function withoutMarks(name: string): string {
+  return name.replace(/^(?:amp;|[^\p{L}\p{N}_])+/u, '').replace(/[^\p{L}\p{N}._\s-].*$/su, '');
 }
 
 /** A name in a normal form: `rank_by_id` and `rankById` are `rank.by.id`. */
