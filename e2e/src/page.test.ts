@@ -61,6 +61,24 @@ describe('the page', () => {
     if (width < 800) expect(before?.y).toBeLessThan(800 / 3);
   });
 
+  it('counts the filters although the next page comes first, or another search before Back', async () => {
+    const page = await demo.visit();
+    for (const leave of [
+      () => page.locator('.card').last().scrollIntoViewIfNeeded(),
+      () => cards(page).first().getByRole('button', { name: 'Similar' }).click(),
+    ]) {
+      const release = await holdRequests(page, /\/select\?/, (url) => !ASKS_FOR_DOCUMENTS.test(url));
+      await page.reload();
+      await page.locator('.narrow[aria-busy="true"]').waitFor({ state: 'attached' });
+      await cards(page).first().waitFor();
+      await Promise.all([page.waitForResponse((response) => ASKS_FOR_DOCUMENTS.test(response.url())), leave()]);
+      await page.locator('#results[aria-busy="false"]').waitFor();
+      if (address(page).has('like')) await page.goBack();
+      release();
+      await page.locator('.narrow[aria-busy="false"] summary').first().waitFor();
+    }
+  });
+
   it('finds words, then pictures similar to a result by content, by colour and as duplicates', async () => {
     const page = await demo.visit();
     await page.getByRole('searchbox').fill('studio headphones mint');

@@ -2,7 +2,10 @@ import type { Model } from './model.ts';
 import type { PageData } from './page-data.ts';
 
 /** What the page shows of a search. */
-const PARTS = ['documents', 'textMatches', 'numFound', 'cursor', 'facets', 'histograms', 'periods', 'tags'] as const;
+const PARTS = [
+  ...(['documents', 'textMatches', 'numFound', 'cursor', 'tags', 'waysOn'] as const),
+  ...(['counting', 'facets', 'histograms', 'periods'] as const),
+] as const;
 
 interface KeptResults extends Pick<PageData, (typeof PARTS)[number]> {
   readonly collection: string;
@@ -46,7 +49,7 @@ export function restoreResults(model: Model, state: { readonly entry?: number } 
   model.stop();
   model.failedStart = null;
   const { collection: _, top, ...parts } = results;
-  model.update({ ...parts, loading: false, counting: false, error: null, waysOn: [] });
+  model.update({ ...parts, loading: false, error: null });
   // After the grid is measured, which gives the page its height.
   requestAnimationFrame(() => scrollTo({ top }));
   return true;

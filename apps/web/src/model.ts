@@ -102,6 +102,11 @@ export class Model {
     return this.#running;
   }
 
+  /** The current task, for another part of its work; a new one if it was stopped. */
+  continue(): AbortController {
+    return this.#running === null || this.#running.signal.aborted ? this.start() : this.#running;
+  }
+
   stop(): void {
     this.#running?.abort();
   }

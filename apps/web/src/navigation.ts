@@ -5,7 +5,7 @@ import { loadCollections, loadFields } from './load-collections.ts';
 import type { Model } from './model.ts';
 import { NO_REVIEW } from './review/state.ts';
 import { NO_RUNS } from './runs/runs.ts';
-import { search } from './search.ts';
+import { countAgain, search } from './search.ts';
 import { updateStatus, watchStatus } from './status.ts';
 import { historyState } from './upload.ts';
 import { DEFAULT_COLLECTION, readState, type ViewState, writeState } from './view-state.ts';
@@ -143,7 +143,8 @@ export function watchHistory(model: Model): void {
     clearResultState(model);
     const isSame = state.collection === before.collection;
     const isRestored = restoreResults(model, history.state) && isSame && state.view === 'search';
-    void (isRestored ? Promise.resolve() : isSame ? search(model) : openCollection(model))
+    const load = !isRestored ? (isSame ? search : openCollection) : model.pageData.counting ? countAgain : undefined;
+    void Promise.resolve(load?.(model))
       .then(() => openFromUrl(model))
       .catch((error) => model.showError(error));
   });

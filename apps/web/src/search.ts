@@ -21,14 +21,21 @@ import { MAX_TEXT_MATCHES } from './words.ts';
  */
 export async function search(model: Model, start = 0, keep = start > 0, rows = rowsFrom(start)): Promise<void> {
   if (model.state.view !== 'search') return loadView(model, model.state.view, keep);
-  const { signal } = model.start();
+  // A next page ends neither the counts of its search nor a search for values.
+  const { signal } = start === 0 ? model.start() : model.continue();
   const { documents: shownDocuments, textMatches, numFound: shownNumber } = model.pageData;
-  finding?.abort();
+  if (start === 0) finding?.abort();
   // An error of something else that the user did stays when results are only loaded again.
   const error = keep && !model.hasSearchError ? model.pageData.error : null;
-  const nothing = { documents: [], textMatches: null, numFound: null, waysOn: [] };
+  const nothing = { documents: [], textMatches: null, numFound: null, waysOn: [], counting: true };
   model.hasSearchError = false;
-  model.update({ loading: true, error, ...(start === 0 ? { fresh: 0 } : {}), ...(keep ? {} : nothing) });
+  model.update({
+    loading: true,
+    error,
+    ...(start === 0 ? { fresh: 0 } : {}),
+    ...(keep ? {} : nothing),
+  });
+  let isShown = keep;
   // The next status is that of these results.
   if (start === 0) model.shownStatus = null;
   try {
@@ -51,6 +58,7 @@ export async function search(model: Model, start = 0, keep = start > 0, rows = r
     const numFound = isEnd ? documents.length : body.response.numFound + before.length;
     model.failedStart = null;
     model.update({ documents, numFound, textMatches: inText.textMatches, cursor, loading: false, away: false });
+    isShown = true;
     if (start === 0) {
       await Promise.all([
         countFacets(model, signal),
@@ -64,7 +72,7 @@ export async function search(model: Model, start = 0, keep = start > 0, rows = r
       model.failedStart = start;
       // What was shown before stays.
       const old = { documents: shownDocuments, textMatches, numFound: shownNumber };
-      return model.update({ loading: false, away: true, ...(keep ? {} : old) });
+      return model.update({ loading: false, away: true, ...(isShown ? {} : old) });
     }
     // Remove the facets of the previous search, because they do not belong to the error.
     const facets = start === 0 ? { facets: [], counting: false } : {};
@@ -133,6 +141,14 @@ function rowsFrom(start: number): number {
 
 function request(model: Model, start: number, rows = rowsFrom(start)) {
   return searchRequest(model.state, start, rows, model.filters());
+}
+
+/** Counts the facets of shown results whose counts were stopped. */
+export async function countAgain(model: Model): Promise<void> {
+  const { signal } = model.start();
+  await countFacets(model, signal).catch((error) => {
+    if (!signal.aborted) model.showError(error);
+  });
 }
 
 /** Counts the facets. Called after the results are shown, which must not wait for the counts. */
