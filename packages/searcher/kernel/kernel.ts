@@ -376,3 +376,29 @@ function found(out: usize, i: i32, differences: u64, most: i32): usize {
   store<u32>(out, (<u32>i << 9) | <u32>differences);
   return out + (<usize>(<i32>differences <= most) << 2);
 }
+
+/**
+ * Finds the codes that differ from a query in the fewest bits.
+ *
+ * @param codesAt codes of 16 bytes each
+ * @param count number of codes, at most 256
+ * @param wanted how many are found, at least 1
+ * @param outAt gets a u32 for each, the nearest first: 256 times the number of different bits, plus its position
+ */
+export function nearestCodes(codesAt: usize, count: i32, queryAt: usize, wanted: i32, outAt: usize): void {
+  const first = load<u64>(queryAt);
+  const second = load<u64>(queryAt, 8);
+  const last = outAt + (<usize>(wanted - 1) << 2);
+  for (let out = outAt; out <= last; out += 4) store<u32>(out, 0xffffffff);
+  let most: u32 = 0xffffffff;
+  for (let i = 0; i < count; i++) {
+    const code = codesAt + (<usize>i << 4);
+    const differences = popcnt<u64>(load<u64>(code) ^ first) + popcnt<u64>(load<u64>(code, 8) ^ second);
+    const key = (<u32>differences << 8) | <u32>i;
+    if (key >= most) continue;
+    let out = last;
+    for (; out > outAt && load<u32>(out - 4) > key; out -= 4) store<u32>(out, load<u32>(out - 4));
+    store<u32>(out, key);
+    most = load<u32>(last);
+  }
+}

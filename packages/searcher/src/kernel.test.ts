@@ -71,6 +71,14 @@ it.each([8, 16, 32])('finds the same codes of %i bytes as its twin', (size) => {
   }
 });
 
+it.each([1, 8])('finds the same %i nearest codes as its twin', (wanted) => {
+  const random = createRandom(wanted);
+  const codes = Uint8Array.from({ length: 257 * 16 }, () => random() * 256);
+  const fill = (bytes: Uint8Array) => bytes.set(codes);
+  const [found, plainFound] = both(fill, (kernel) => kernel.nearestCodes(0, 256, 256 * 16, wanted, OUT));
+  expect(found.slice(OUT, OUT + 4 * wanted)).toEqual(plainFound.slice(OUT, OUT + 4 * wanted));
+});
+
 it('gives the same squares and transforms as the plain kernel', () => {
   const random = createRandom(5);
   const numbers = Float32Array.from({ length: OUT / 4 }, () => random() * 4 - 2);

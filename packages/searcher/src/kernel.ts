@@ -28,6 +28,7 @@ export interface Kernel {
   signBits(at: number, count: number, outAt: number): number;
   encodeLevels(at: number, count: number, step: number, outAt: number, factorsAt: number): void;
   nearCodes(codesAt: number, bytes: number, count: number, queryAt: number, most: number, outAt: number): number;
+  nearestCodes(codesAt: number, count: number, queryAt: number, wanted: number, outAt: number): void;
 }
 
 let compiled: WebAssembly.Module | undefined;

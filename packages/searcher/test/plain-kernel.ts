@@ -121,5 +121,16 @@ export function createPlainKernel(memory: WebAssembly.Memory): Kernel {
       }
       return found;
     },
+    nearestCodes(codesAt, count, queryAt, wanted, outAt) {
+      const keys = Array.from({ length: count }, (_, i) => {
+        let differences = 0;
+        for (let j = 0; j < 16; j += 4) {
+          differences += popCount(view.getUint32(codesAt + 16 * i + j, true) ^ view.getUint32(queryAt + j, true));
+        }
+        return (differences << 8) | i;
+      });
+      keys.sort((a, b) => a - b);
+      for (let i = 0; i < wanted; i++) view.setUint32(outAt + 4 * i, keys[i] ?? 0xffff_ffff, true);
+    },
   };
 }

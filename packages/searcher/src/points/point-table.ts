@@ -6,9 +6,15 @@ import { AddedPoints, Postings } from './postings.ts';
 import { BitComparer, MAX_SIGNATURES, WORDS } from './words.ts';
 
 /** Words that are searched for each point. */
-const PROBES = 16;
+const PROBES = 8;
+/**
+ * So many points are compared in a search, and so many times as many as its words have on average. Of common words,
+ * which tell little, the rest is left out.
+ */
+const MIN_COMPARED = 131_072;
+const COMPARED = 2;
 /** Signatures of the same point differ in at most so many of 64 bits. */
-const MAX_DIFFERENCE = 10;
+const MAX_DIFFERENCE = 8;
 /** Rows with the most votes that are compared by the places of their points. */
 const POOL = 200;
 /** Hits that are kept: many more come only from pictures without anything to tell them apart. */
@@ -177,14 +183,20 @@ export class PointTable {
       }
       [lists, held] = [[], 0];
     };
+    const sizes = new Uint32Array(words.length);
+    for (const { starts } of parts) {
+      for (let i = 0; i < words.length; i++) {
+        const word = words[i] as number;
+        sizes[i] = (sizes[i] as number) + (starts[word + 1] as number) - (starts[word] as number);
+      }
+    }
+    const compared = mostCompared(sizes, this.#postings.count + this.#added.count);
     for (; point < query.count; point++) {
       signature[0] = query.bits[8 * point] as number;
       signature[1] = query.bits[8 * point + 4] as number;
       for (let i = PROBES * point; i < PROBES * (point + 1); i++) {
-        const word = words[i] as number;
-        let size = 0;
-        for (const { starts } of parts) size += (starts[word + 1] as number) - (starts[word] as number);
-        if (size === 0) continue;
+        const [word, size] = [words[i] as number, sizes[i] as number];
+        if (size === 0 || size > compared.size || (size === compared.size && compared.left-- <= 0)) continue;
         const weight = Math.log1p(this.#pictures / size) ** 2 / Math.sqrt(load[word] as number);
         for (const part of parts) {
           const end = part.starts[word + 1] as number;
@@ -214,6 +226,25 @@ export function wordsOf({ bits, count }: PointSet): Uint16Array {
 /** The words of the mirrored points: the halves of their bits are swapped. */
 export function mirroredWords(words: Uint16Array): Uint16Array {
   return words.map((word) => (word >>> 8) | (word << 8));
+}
+
+/**
+ * Which of the words of a query are compared: those with fewer points, and some of those with exactly as many.
+ *
+ * @param sizes how many points each has
+ * @param points of all words
+ */
+function mostCompared(sizes: Uint32Array, points: number): { readonly size: number; left: number } {
+  const most = MIN_COMPARED + (COMPARED * sizes.length * points) / WORDS;
+  const sorted = sizes.slice().sort();
+  let [i, sum, left] = [0, 0, 0];
+  // The first one in any case.
+  for (; i < sorted.length && (sum === 0 || sum + (sorted[i] as number) <= most); i++) {
+    left = sorted[i] === sorted[i - 1] ? left + 1 : 1;
+    sum += sorted[i] as number;
+  }
+  const size = sorted[i] ?? Number.POSITIVE_INFINITY;
+  return { size, left: size === sorted[i - 1] ? left : 0 };
 }
 
 /** The rows with the most votes, most first. */

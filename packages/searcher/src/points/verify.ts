@@ -42,19 +42,24 @@ export interface PartMatch {
   readonly transform: Similarity;
 }
 
-interface Match {
+/** Pairs of a point of the query and the point of the picture that is like it, as columns, most alike first. */
+interface Matches {
+  readonly count: number;
   /** In the query. */
-  readonly x: number;
-  readonly y: number;
-  readonly scale: number;
+  readonly x: Float64Array;
+  readonly y: Float64Array;
+  readonly scale: Float64Array;
   /** In the picture. */
-  readonly u: number;
-  readonly v: number;
+  readonly u: Float64Array;
+  readonly v: Float64Array;
   /** Of the query relative to the picture, in radians. */
-  readonly turn: number;
-  readonly difference: number;
+  readonly turn: Float64Array;
   /** The logarithm of how large it is in the query. */
-  readonly growth: number;
+  readonly growth: Float64Array;
+  readonly difference: Uint16Array;
+  /** Numbers of the places of both points: nearly the same place has the same number. */
+  readonly place: Uint16Array;
+  readonly placeInQuery: Uint16Array;
 }
 
 let comparer: BitComparer | undefined;
@@ -64,33 +69,32 @@ let comparer: BitComparer | undefined;
  * 1981, with pairs of the best matches instead of random ones).
  */
 export function findPart(query: PointSet, picture: PointSet): PartMatch | undefined {
-  const matches = matchesOf(query, picture).sort((a, b) => a.difference - b.difference);
-  let best: { transform: Similarity; inliers: Match[] } | undefined;
-  for (const transform of transformsOf(matches.slice(0, BEST_MATCHES))) {
-    const least = best?.inliers.length ?? 2;
-    if (following(transform, matches).length <= least) continue;
-    const inliers = inliersOf(transform, matches);
-    if (inliers.length > least) best = { transform, inliers };
-  }
+  const matches = matchesOf(query, picture);
+  let best = bestTransform(matches);
   if (best === undefined) return undefined;
   for (let round = 0; round < 2; round++) {
-    const transform = fitted(best.inliers);
+    const transform = fitted(best.inliers, matches);
     const inliers = transform && inliersOf(transform, matches);
     if (!transform || !inliers || inliers.length < best.inliers.length) break;
     best = { transform, inliers };
   }
   const { transform } = best;
   const sure = inliersOf(transform, matches, TIGHT);
-  const span = (values: number[]) => Math.max(...values) - Math.min(...values);
+  const span = (column: Float64Array) => {
+    const values = sure.map((i) => column[i] as number);
+    return Math.max(...values) - Math.min(...values);
+  };
   if (sure.length < 3) return undefined;
-  if (Math.min(span(sure.map(({ u }) => u)), span(sure.map(({ v }) => v))) < MIN_SPREAD) return undefined;
-  return { strength: sure.reduce((sum, { difference }) => sum + Math.max(0, 50 - difference) / 20, 0), transform };
+  if (Math.min(span(matches.u), span(matches.v)) < MIN_SPREAD) return undefined;
+  const strengthOf = (i: number) => Math.max(0, 50 - (matches.difference[i] as number)) / 20;
+  return { strength: sure.reduce((sum, i) => sum + strengthOf(i), 0), transform };
 }
 
-function matchesOf(query: PointSet, picture: PointSet): Match[] {
+function matchesOf(query: PointSet, picture: PointSet): Matches {
   comparer ??= new BitComparer();
   comparer.hold(picture.bits);
-  const matches: Match[] = [];
+  /** The point of the query, that of the picture, and their difference. */
+  const pairs: (readonly [number, number, number])[] = [];
   for (let i = 0; i < query.count; i++) {
     const found = comparer.near(8, query.bits, 8 * i, MAX_OTHER);
     let [at, least] = [-1, MAX_DIFFERENCE + 1];
@@ -108,38 +112,68 @@ function matchesOf(query: PointSet, picture: PointSet): Match[] {
         ((picture.x[other] as number) - u) ** 2 + ((picture.y[other] as number) - v) ** 2 > SAME_PLACE ** 2;
       if (isOther) second = difference;
     }
-    if (least >= RATIO * second) continue;
-    matches.push({
-      ...{ x: query.x[i] as number, y: query.y[i] as number, scale: query.scale[i] as number, u, v, difference: least },
-      growth: Math.log((query.scale[i] as number) / (picture.scale[at] as number)),
-      turn: (((query.turn[i] as number) - (picture.turn[at] as number)) * 2 * Math.PI) / TURNS,
-    });
+    if (least < RATIO * second) pairs.push([i, at, least]);
   }
-  return matches;
+  pairs.sort((a, b) => a[2] - b[2]);
+  const column = (of: (i: number, at: number) => number) => Float64Array.from(pairs, ([i, at]) => of(i, at));
+  const x = column((i) => query.x[i] as number);
+  const y = column((i) => query.y[i] as number);
+  const u = column((_, at) => picture.x[at] as number);
+  const v = column((_, at) => picture.y[at] as number);
+  return {
+    ...{ count: pairs.length, x, y, u, v, scale: column((i) => query.scale[i] as number) },
+    turn: column((i, at) => (((query.turn[i] as number) - (picture.turn[at] as number)) * 2 * Math.PI) / TURNS),
+    growth: column((i, at) => Math.log((query.scale[i] as number) / (picture.scale[at] as number))),
+    difference: Uint16Array.from(pairs, ([, , difference]) => difference),
+    place: placeNumbers(u, v, 80),
+    placeInQuery: placeNumbers(x, y, 128),
+  };
 }
 
-function* transformsOf(matches: readonly Match[]): Generator<Similarity> {
+/** Numbers of the cells of a grid in which places are, from 0. */
+function placeNumbers(x: Float64Array, y: Float64Array, cells: number): Uint16Array {
+  const numbers = new Map<number, number>();
+  return Uint16Array.from(x, (_, i) => {
+    const cell = Math.round((x[i] as number) * cells) * 4_096 + Math.round((y[i] as number) * cells);
+    const number = numbers.get(cell) ?? numbers.size;
+    numbers.set(cell, number);
+    return number;
+  });
+}
+
+/** The transform that most matches follow, of those that two of the best matches give. */
+function bestTransform(matches: Matches): { transform: Similarity; inliers: number[] } | undefined {
+  const { x, y, u, v, growth, turn } = matches;
+  const count = Math.min(matches.count, BEST_MATCHES);
+  let best: { transform: Similarity; inliers: number[] } | undefined;
   let tries = 0;
-  for (const [i, first] of matches.entries()) {
-    for (const second of matches.slice(i + 1)) {
-      const [du, dv] = [second.u - first.u, second.v - first.v];
-      const [dx, dy] = [second.x - first.x, second.y - first.y];
-      const [before, after] = [Math.hypot(du, dv), Math.hypot(dx, dy)];
+  for (let i = 0; i < count; i++) {
+    for (let j = i + 1; j < count; j++) {
+      if (!fits(matches, i, growth[j] as number, turn[j] as number, 2)) continue;
+      const [ui, vi, xi, yi] = [u[i] as number, v[i] as number, x[i] as number, y[i] as number];
+      const [du, dv] = [(u[j] as number) - ui, (v[j] as number) - vi];
+      const [dx, dy] = [(x[j] as number) - xi, (y[j] as number) - yi];
+      const [before, after] = [Math.sqrt(du * du + dv * dv), Math.sqrt(dx * dx + dy * dy)];
       const scale = after / before;
       if (before < MIN_APART || after < 0.6 * MIN_APART || scale < MIN_SCALE || scale > MAX_SCALE) continue;
-      const angle = Math.atan2(dy, dx) - Math.atan2(dv, du);
-      const growth = Math.log(scale);
-      if (!fits(first, growth, angle) || !fits(second, growth, angle)) continue;
-      const [a, b] = [scale * Math.cos(angle), scale * Math.sin(angle)];
-      yield { a, b, x: first.x - a * first.u + b * first.v, y: first.y - b * first.u - a * first.v };
-      if (++tries === MAX_TRIES) return;
+      const [a, b] = [(dx * du + dy * dv) / before ** 2, (dy * du - dx * dv) / before ** 2];
+      const [logarithm, angle] = [Math.log(scale), Math.atan2(b, a)];
+      if (!fits(matches, i, logarithm, angle) || !fits(matches, j, logarithm, angle)) continue;
+      const transform = { a, b, x: xi - a * ui + b * vi, y: yi - b * ui - a * vi };
+      const inliers = inliersOf(transform, matches, 1, best?.inliers.length ?? 2);
+      if (inliers.length > (best?.inliers.length ?? 2)) best = { transform, inliers };
+      if (++tries === MAX_TRIES) return best;
     }
   }
+  return best;
 }
 
-/** Whether the turn and the scale of the points of a match are those of a transform. */
-function fits(match: Match, growth: number, angle: number): boolean {
-  return Math.abs(match.growth - growth) <= MAX_SCALE_OFF && Math.abs(turned(match.turn - angle)) <= MAX_TURN_OFF;
+/** Whether the turn and the scale of the points of a match are others, within so many times the tolerance. */
+function fits({ growth, turn }: Matches, i: number, wantedGrowth: number, angle: number, times = 1): boolean {
+  return (
+    Math.abs((growth[i] as number) - wantedGrowth) <= times * MAX_SCALE_OFF &&
+    Math.abs(turned((turn[i] as number) - angle)) <= times * MAX_TURN_OFF
+  );
 }
 
 /** The same angle from -π to π. */
@@ -147,44 +181,47 @@ function turned(angle: number): number {
   return angle - 2 * Math.PI * Math.round(angle / (2 * Math.PI));
 }
 
-/** The matches that follow a transform, each place once. @param share of the tolerance */
-function inliersOf(transform: Similarity, matches: readonly Match[], share = 1): Match[] {
+/**
+ * The matches that follow a transform, each place once.
+ *
+ * @param share of the tolerance
+ * @param least with at most so many matches that follow the transform, none are returned
+ */
+function inliersOf({ a, b, x: right, y: down }: Similarity, matches: Matches, share = 1, least = 0): number[] {
+  const { count, x, y, u, v, scale, place, placeInQuery } = matches;
+  const [growth, angle] = [Math.log(Math.sqrt(a * a + b * b)), Math.atan2(b, a)];
+  const found: number[] = [];
+  for (let i = 0; i < count; i++) {
+    const [ui, vi] = [u[i] as number, v[i] as number];
+    const most = share * (PIXELS_OFF * (scale[i] as number) + OFF);
+    if (Math.abs(a * ui - b * vi + right - (x[i] as number)) > most) continue;
+    if (Math.abs(b * ui + a * vi + down - (y[i] as number)) > most) continue;
+    if (fits(matches, i, growth, angle)) found.push(i);
+  }
+  if (found.length <= least) return [];
   const [seen, seenInQuery] = [new Set<number>(), new Set<number>()];
-  return following(transform, matches, share).filter(({ u, v, x, y }) => {
-    const [place, placeInQuery] = [cell(u, v, 80), cell(x, y, 128)];
-    if (seen.has(place) || seenInQuery.has(placeInQuery)) return false;
-    seen.add(place);
-    seenInQuery.add(placeInQuery);
+  return found.filter((i) => {
+    const [one, other] = [place[i] as number, placeInQuery[i] as number];
+    if (seen.has(one) || seenInQuery.has(other)) return false;
+    seen.add(one);
+    seenInQuery.add(other);
     return true;
   });
 }
 
-function following({ a, b, x, y }: Similarity, matches: readonly Match[], share = 1): Match[] {
-  const [growth, angle] = [Math.log(Math.hypot(a, b)), Math.atan2(b, a)];
-  const found: Match[] = [];
-  for (const match of matches) {
-    const { u, v } = match;
-    const most = share * (PIXELS_OFF * match.scale + OFF);
-    if (Math.abs(a * u - b * v + x - match.x) > most || Math.abs(b * u + a * v + y - match.y) > most) continue;
-    if (fits(match, growth, angle)) found.push(match);
-  }
-  return found;
-}
-
-const cell = (x: number, y: number, cells: number) => Math.round(x * cells) * 4_096 + Math.round(y * cells);
-
 /** The transform with the least squares of the errors. */
-function fitted(matches: readonly Match[]): Similarity | undefined {
-  const mean = (of: (match: Match) => number) => matches.reduce((sum, match) => sum + of(match), 0) / matches.length;
-  const [u, v, x, y] = [mean((m) => m.u), mean((m) => m.v), mean((m) => m.x), mean((m) => m.y)];
+function fitted(inliers: readonly number[], { u, v, x, y }: Matches): Similarity | undefined {
+  const mean = (column: Float64Array) => inliers.reduce((sum, i) => sum + (column[i] as number), 0) / inliers.length;
+  const [meanU, meanV, meanX, meanY] = [mean(u), mean(v), mean(x), mean(y)];
   let [along, across, square] = [0, 0, 0];
-  for (const match of matches) {
-    const [du, dv, dx, dy] = [match.u - u, match.v - v, match.x - x, match.y - y];
+  for (const i of inliers) {
+    const [du, dv] = [(u[i] as number) - meanU, (v[i] as number) - meanV];
+    const [dx, dy] = [(x[i] as number) - meanX, (y[i] as number) - meanY];
     along += du * dx + dv * dy;
     across += du * dy - dv * dx;
     square += du * du + dv * dv;
   }
   if (square === 0) return undefined;
   const [a, b] = [along / square, across / square];
-  return { a, b, x: x - a * u + b * v, y: y - b * u - a * v };
+  return { a, b, x: meanX - a * meanU + b * meanV, y: meanY - b * meanU - a * meanV };
 }

@@ -36,17 +36,18 @@ export class BitComparer {
 
   /** The number of the word of a point, from its bits at an index. */
   wordOf(bits: Uint32Array, at: number): number {
-    const [first = 0] = this.#nearestHalves(bits, at);
-    const [second = 0] = this.#nearestHalves(bits, at + 4);
+    const first = this.#nearestHalves(bits, at, 1)[0] as number;
+    const second = this.#nearestHalves(bits, at + 4, 1)[0] as number;
     return ((first & 255) << 8) | (second & 255);
   }
 
   /** Writes the nearest words of a point, nearest first. */
   wordsNear(bits: Uint32Array, at: number, into: Uint16Array): void {
-    const firsts = this.#nearestHalves(bits, at);
-    const seconds = this.#nearestHalves(bits, at + 4);
+    FIRSTS.set(this.#nearestHalves(bits, at, NEAREST));
+    const seconds = this.#nearestHalves(bits, at + 4, NEAREST);
     let count = 0;
-    for (const [i, first] of firsts.entries()) {
+    for (let i = 0; i < NEAREST; i++) {
+      const first = FIRSTS[i] as number;
       // The others are behind as many as are wanted.
       const some = Math.min(NEAREST, Math.floor(into.length / (i + 1)));
       for (let j = 0; j < some; j++) {
@@ -78,21 +79,14 @@ export class BitComparer {
     return this.#found.subarray(0, this.#kernel.nearCodes(CODES_AT, 4 * words, count, QUERY_AT, most, OUT_AT));
   }
 
-  /** The nearest halves, nearest first: 256 times the distance of each, plus its number. */
-  #nearestHalves(bits: Uint32Array, at: number): Uint32Array {
-    this.#query.set(bits.subarray(at, at + HALF_BYTES / 4));
-    this.#kernel.nearCodes(HALVES_AT, HALF_BYTES, HALF_WORDS, QUERY_AT, 8 * HALF_BYTES, OUT_AT);
-    const best = new Uint32Array(NEAREST).fill(0xffff_ffff);
-    for (let half = 0; half < HALF_WORDS; half++) {
-      const key = (((this.#found[half] as number) & 511) << 8) | half;
-      if (key >= (best[NEAREST - 1] as number)) continue;
-      let place = NEAREST - 1;
-      for (; place > 0 && (best[place - 1] as number) > key; place--) best[place] = best[place - 1] as number;
-      best[place] = key;
-    }
-    return best;
+  /** The nearest halves, nearest first: 256 times the distance of each, plus its number. Valid until the next call. */
+  #nearestHalves(bits: Uint32Array, at: number, count: number): Uint32Array {
+    for (let i = 0; i < HALF_BYTES / 4; i++) this.#query[i] = bits[at + i] as number;
+    this.#kernel.nearestCodes(HALVES_AT, HALF_WORDS, QUERY_AT, count, OUT_AT);
+    return count === 1 ? this.#found : this.#found.subarray(0, count);
   }
 }
 
+const FIRSTS = new Uint32Array(NEAREST);
 /** Combinations of the nearest halves. */
 const SORTED = new Uint32Array(NEAREST ** 2);
