@@ -4,11 +4,12 @@ import type { PageData } from './page-data.ts';
 /** What the page shows of a search. */
 const PARTS = [
   ...(['documents', 'textMatches', 'numFound', 'cursor', 'tags', 'waysOn'] as const),
-  ...(['counting', 'facets', 'histograms', 'periods'] as const),
+  ...(['counting', 'facets', 'facetSearches', 'histograms', 'periods'] as const),
 ] as const;
 
 interface KeptResults extends Pick<PageData, (typeof PARTS)[number]> {
   readonly collection: string;
+  readonly loaded: Pick<Model, 'shownStatus' | 'shownCommit' | 'isComplete'>;
   /** How far the page was scrolled, in CSS pixels. */
   readonly top: number;
 }
@@ -24,11 +25,12 @@ export function nextEntry(): { readonly entry: number } {
   return { entry };
 }
 
-export function keepResults({ pageData, state, failedStart }: Model): void {
+export function keepResults({ pageData, state, failedStart, shownStatus, shownCommit, isComplete }: Model): void {
   if (pageData.loading || pageData.numFound === null || failedStart !== null || state.view !== 'search') return;
   const parts = Object.fromEntries(PARTS.map((part) => [part, pageData[part]])) as unknown as KeptResults;
   kept.delete(entry);
-  kept.set(entry, { ...parts, collection: state.collection, top: scrollY });
+  const loaded = { shownStatus, shownCommit, isComplete };
+  kept.set(entry, { ...parts, collection: state.collection, loaded, top: scrollY });
   for (const one of [...kept.keys()].slice(0, -MAX_KEPT)) kept.delete(one);
 }
 
@@ -47,8 +49,8 @@ export function restoreResults(model: Model, state: { readonly entry?: number } 
   const results = kept.get(entry);
   if (results === undefined || results.collection !== model.state.collection) return false;
   model.stop();
-  model.failedStart = null;
-  const { collection: _, top, ...parts } = results;
+  const { collection: _, top, loaded, ...parts } = results;
+  Object.assign(model, loaded);
   model.update({ ...parts, loading: false, error: null });
   // After the grid is measured, which gives the page its height.
   requestAnimationFrame(() => scrollTo({ top }));

@@ -55,15 +55,21 @@ const NOTHING: PageData = {
   undoable: null,
 };
 
-/** The state of the page, and the single task that loads it. */
+/** The state of the page, and the tasks that load it. */
 export class Model {
   pageData: PageData = NOTHING;
   /** Fields of the current collection; empty until its schema is loaded. */
   fields: readonly FacetField[] = [];
   /** Fields with sliders; null if their bounds are already loaded. */
   rangeFields: readonly NamedRange[] | null = null;
+  /** The commit that the fields are of; null: that of the next status. */
+  fieldsCommit: number | null = null;
   /** The collection when the results were requested; null until that is known. */
   shownStatus: CollectionSummary | null = null;
+  /** The last commit that was known when the results were requested, which may be of a later one. Null: none. */
+  shownCommit: number | null = null;
+  /** Whether the counts of the filters and the labels are those of the shown results. */
+  isComplete = false;
   /** The start of a search that akin did not answer; null if it answered the last one. */
   failedStart: number | null = null;
   /** Whether the shown error is one of the last search, and not of something else that the user did. */
@@ -72,7 +78,8 @@ export class Model {
   state: ViewState;
   readonly akin: Client;
   readonly #draw: () => void;
-  #running: AbortController | null = null;
+  /** Loads the view, a further page of its results, or other values of its filters. */
+  readonly #running = new Map<'view' | 'page' | 'values', AbortController>();
 
   constructor(akin: Client, state: ViewState, draw: () => void) {
     this.akin = akin;
@@ -94,21 +101,22 @@ export class Model {
   }
 
   /**
-   * Aborts the current task and starts another one. @returns a controller whose signal aborts when the next task starts
+   * Aborts the current task and starts another one. One that loads a part of the view aborts only the one before for
+   * the same part.
+   *
+   * @returns a controller whose signal aborts when the next task starts
    */
-  start(): AbortController {
-    this.stop();
-    this.#running = new AbortController();
-    return this.#running;
-  }
-
-  /** The current task, for another part of its work; a new one if it was stopped. */
-  continue(): AbortController {
-    return this.#running === null || this.#running.signal.aborted ? this.start() : this.#running;
+  start(task: 'view' | 'page' | 'values' = 'view'): AbortController {
+    if (task === 'view') this.stop();
+    else this.#running.get(task)?.abort();
+    const mine = new AbortController();
+    this.#running.set(task, mine);
+    return mine;
   }
 
   stop(): void {
-    this.#running?.abort();
+    for (const one of this.#running.values()) one.abort();
+    this.failedStart = null;
   }
 
   /** Asks for a key if one is missing. */

@@ -5,7 +5,7 @@ import { loadCollections, loadFields } from './load-collections.ts';
 import type { Model } from './model.ts';
 import { NO_REVIEW } from './review/state.ts';
 import { NO_RUNS } from './runs/runs.ts';
-import { countAgain, search } from './search.ts';
+import { completeRestored, search } from './search.ts';
 import { updateStatus, watchStatus } from './status.ts';
 import { historyState } from './upload.ts';
 import { DEFAULT_COLLECTION, readState, type ViewState, writeState } from './view-state.ts';
@@ -44,13 +44,19 @@ export async function begin(model: Model): Promise<void> {
     if (model.pageData.documents.length === length) break;
   }
   if (top > 0) requestAnimationFrame(() => scrollTo({ top }));
-  if (model.state.opened !== null) await openFromUrl(model);
+  if (model.state.opened !== null) await openFromUrl(model).catch((error) => model.showError(error));
 }
 
 /** Clears the data of another collection, and loads the one of the state. */
 async function openCollection(model: Model): Promise<void> {
+  if (await beginCollection(model)) await search(model);
+}
+
+/** @returns false if the user has opened another collection meanwhile, which starts its own search */
+async function beginCollection(model: Model): Promise<boolean> {
   model.stop();
   model.fields = [];
+  model.fieldsCommit = null;
   model.update({
     status: null,
     documents: [],
@@ -70,8 +76,7 @@ async function openCollection(model: Model): Promise<void> {
   });
   const { collection } = model.state;
   await Promise.all([loadFields(model), updateStatus(model)]);
-  // If the user has opened another collection meanwhile, that has started its own search.
-  if (collection === model.state.collection) await search(model);
+  return collection === model.state.collection;
 }
 
 /** Shows another collection, if there is one, in place of the one that will be deleted. */
@@ -81,7 +86,8 @@ export async function switchToOtherCollection(model: Model, name: string): Promi
   if (name !== model.state.collection || collection === undefined) return;
   model.state = { ...model.state, collection };
   history.replaceState(history.state, '', writeState(model.state));
-  await openCollection(model);
+  // Some views go on loading for as long as they are shown.
+  if (await beginCollection(model)) void search(model);
 }
 
 function clearResultState(model: Model): void {
@@ -143,8 +149,8 @@ export function watchHistory(model: Model): void {
     clearResultState(model);
     const isSame = state.collection === before.collection;
     const isRestored = restoreResults(model, history.state) && isSame && state.view === 'search';
-    const load = !isRestored ? (isSame ? search : openCollection) : model.pageData.counting ? countAgain : undefined;
-    void Promise.resolve(load?.(model))
+    if (isRestored) void completeRestored(model);
+    void (isRestored ? Promise.resolve() : isSame ? search(model) : openCollection(model))
       .then(() => openFromUrl(model))
       .catch((error) => model.showError(error));
   });

@@ -3,6 +3,7 @@ import { facetCountRequest, facetsOf } from './facets.ts';
 import { recordOthers } from './filters/one-of-each.ts';
 import { dateOrder, periodsOf } from './filters/periods.ts';
 import { histogramsOf, loadRanges } from './filters/ranges.ts';
+import { updateFields } from './load-collections.ts';
 import { isNoResponse } from './messages.ts';
 import type { Model } from './model.ts';
 import type { PageData } from './page-data.ts';
@@ -21,23 +22,22 @@ import { MAX_TEXT_MATCHES } from './words.ts';
  */
 export async function search(model: Model, start = 0, keep = start > 0, rows = rowsFrom(start)): Promise<void> {
   if (model.state.view !== 'search') return loadView(model, model.state.view, keep);
-  // A next page ends neither the counts of its search nor a search for values.
-  const { signal } = start === 0 ? model.start() : model.continue();
+  // A further page does not end the counts of the first one.
+  const { signal } = model.start(start === 0 ? 'view' : 'page');
   const { documents: shownDocuments, textMatches, numFound: shownNumber } = model.pageData;
-  if (start === 0) finding?.abort();
+  // What was shown before stays if akin does not answer.
+  let old = keep ? {} : { documents: shownDocuments, textMatches, numFound: shownNumber };
   // An error of something else that the user did stays when results are only loaded again.
   const error = keep && !model.hasSearchError ? model.pageData.error : null;
-  const nothing = { documents: [], textMatches: null, numFound: null, waysOn: [], counting: true };
+  const nothing = { documents: [], textMatches: null, numFound: null, waysOn: [] };
   model.hasSearchError = false;
-  model.update({
-    loading: true,
-    error,
-    ...(start === 0 ? { fresh: 0 } : {}),
-    ...(keep ? {} : nothing),
-  });
-  let isShown = keep;
-  // The next status is that of these results.
-  if (start === 0) model.shownStatus = null;
+  model.update({ loading: true, error, ...(start === 0 ? { fresh: 0 } : {}), ...(keep ? {} : nothing) });
+  if (start === 0) {
+    // The next status is that of these results.
+    model.shownStatus = null;
+    model.shownCommit = model.pageData.status?.commit ?? null;
+    model.isComplete = false;
+  }
   try {
     const inText = start > 0 ? model.pageData : await findTextMatches(model, signal);
     const before = inText.textMatches === null ? [] : inText.documents.slice(0, inText.textMatches.shown);
@@ -49,6 +49,8 @@ export async function search(model: Model, start = 0, keep = start > 0, rows = r
       parameters.cursorMark = start === 0 ? '*' : (model.pageData.cursor ?? '*');
     }
     const body: SearchResponse = await model.collection[endpoint](parameters, { signal });
+    // The user has changed a shown document meanwhile: the answer may be older.
+    if (start === 0 && keep && model.pageData.documents !== shownDocuments) return search(model, 0, true, rows);
     const { docs } = body.response;
     recordOthers(body, model.state.filters);
     const documents = [...(start === 0 ? before : model.pageData.documents), ...docs];
@@ -58,21 +60,13 @@ export async function search(model: Model, start = 0, keep = start > 0, rows = r
     const numFound = isEnd ? documents.length : body.response.numFound + before.length;
     model.failedStart = null;
     model.update({ documents, numFound, textMatches: inText.textMatches, cursor, loading: false, away: false });
-    isShown = true;
-    if (start === 0) {
-      await Promise.all([
-        countFacets(model, signal),
-        tagQuery(model, signal),
-        numFound === 0 && findOthers(model, signal),
-      ]);
-    }
+    old = {};
+    if (start === 0) await complete(model, signal);
   } catch (error) {
     if (signal.aborted) return;
     if (isNoResponse(error)) {
       model.failedStart = start;
-      // What was shown before stays.
-      const old = { documents: shownDocuments, textMatches, numFound: shownNumber };
-      return model.update({ loading: false, away: true, ...(isShown ? {} : old) });
+      return model.update({ loading: false, away: true, ...old });
     }
     // Remove the facets of the previous search, because they do not belong to the error.
     const facets = start === 0 ? { facets: [], counting: false } : {};
@@ -81,12 +75,32 @@ export async function search(model: Model, start = 0, keep = start > 0, rows = r
   }
 }
 
+/** Loads what belongs to the results and comes after them, which must not wait for it. */
+async function complete(model: Model, signal: AbortSignal): Promise<void> {
+  await Promise.all([
+    countFacets(model, signal),
+    tagQuery(model, signal),
+    model.pageData.numFound === 0 && findOthers(model, signal),
+  ]);
+  if (!signal.aborted) model.isComplete = true;
+}
+
+/** Completes results that are shown again, if the user had left them before they were complete. */
+export async function completeRestored(model: Model): Promise<void> {
+  if (model.isComplete) return;
+  const { signal } = model.start();
+  await complete(model, signal).catch((error) => {
+    if (!signal.aborted) model.showError(error);
+  });
+}
+
 /** Loads another view: its script, then its data. */
 async function loadView(model: Model, view: keyof typeof VIEWS, keep: boolean): Promise<void> {
   try {
     await VIEWS[view].load();
   } catch (error) {
-    return model.update({ loading: false, error: model.messageFor(error) });
+    if (model.state.view === view) model.update({ loading: false, error: model.messageFor(error) });
+    return;
   }
   // The user may have left it.
   if (model.state.view !== view) return;
@@ -143,16 +157,9 @@ function request(model: Model, start: number, rows = rowsFrom(start)) {
   return searchRequest(model.state, start, rows, model.filters());
 }
 
-/** Counts the facets of shown results whose counts were stopped. */
-export async function countAgain(model: Model): Promise<void> {
-  const { signal } = model.start();
-  await countFacets(model, signal).catch((error) => {
-    if (!signal.aborted) model.showError(error);
-  });
-}
-
-/** Counts the facets. Called after the results are shown, which must not wait for the counts. */
 async function countFacets(model: Model, signal: AbortSignal): Promise<void> {
+  await updateFields(model);
+  if (signal.aborted) return;
   const { state, fields, rangeFields } = model;
   if (rangeFields !== null) {
     const bounds = await loadRanges(model.collection, rangeFields, signal);
@@ -175,19 +182,16 @@ async function countFacets(model: Model, signal: AbortSignal): Promise<void> {
   });
 }
 
-let finding: AbortController | undefined;
-
 /** Null: the most frequent ones again. */
 export function findValues(model: Model, field: string, contains: string | null): void {
   const facetSearches = new Map(model.pageData.facetSearches);
   if (contains === null) facetSearches.delete(field);
   else facetSearches.set(field, contains);
   model.update({ facetSearches });
-  finding?.abort();
-  const mine = new AbortController();
-  finding = mine;
-  countFacets(model, mine.signal).catch((error) => {
-    if (!mine.signal.aborted) model.showError(error);
+  model.isComplete = false;
+  const { signal } = model.start('values');
+  countFacets(model, signal).catch((error) => {
+    if (!signal.aborted) model.showError(error);
   });
 }
 

@@ -1,4 +1,5 @@
-import { loadCollections, loadFields } from './load-collections.ts';
+import { inOrder } from './in-order.ts';
+import { loadCollections, updateFields } from './load-collections.ts';
 import { isNoResponse } from './messages.ts';
 import type { Model } from './model.ts';
 import { updateRuns } from './runs/watch-runs.ts';
@@ -33,6 +34,8 @@ function isRunning({ pageData }: Model): boolean {
   return pageData.runs.list.some(({ state }) => state === 'running');
 }
 
+const statuses = inOrder();
+
 /**
  * Updates the number of documents. If akin answers again after it was away, loads what could not be loaded. New
  * documents are only announced: they would move the pictures under the pointer.
@@ -40,15 +43,16 @@ function isRunning({ pageData }: Model): boolean {
 export async function updateStatus(model: Model): Promise<void> {
   const name = model.state.collection;
   try {
-    const status = await answer(model.collection.status());
-    if (name !== model.state.collection) return;
+    const status = await statuses(() => answer(model.collection.status()));
+    if (status === undefined || name !== model.state.collection) return;
     const { away } = model.pageData;
-    const isChanged = model.pageData.status !== null && status.commit !== model.pageData.status.commit;
     model.update({ status, scope: status.scope ?? null, away: false });
     model.shownStatus ??= status;
-    if (isChanged || away) await loadFields(model);
+    model.shownCommit ??= status.commit;
+    model.fieldsCommit ??= status.commit;
+    await updateFields(model);
     if (away) await Promise.all([loadCollections(model), loadAgain(model)]);
-    else await showChange(model, isChanged);
+    else await showChange(model);
   } catch (error) {
     if (isNoResponse(error) && name === model.state.collection) model.update({ away: true });
     // Other errors are ignored here: the next search shows them.
@@ -71,14 +75,20 @@ async function loadAgain(model: Model): Promise<void> {
   if (failedStart !== null) await search(model, failedStart, true);
 }
 
-/** Announces documents that are new since the last search, or loads them if no picture is shown yet. */
-async function showChange(model: Model, isChanged: boolean): Promise<void> {
+/**
+ * Announces documents that are new since the last search, or loads them if no picture is shown yet. What cannot be
+ * loaded now, because the user is at work or something else is being loaded, is loaded by a later call.
+ */
+async function showChange(model: Model): Promise<void> {
   const { state, pageData, shownStatus } = model;
-  if (state.view === 'groups')
-    return isChanged && VIEWS.groups.now?.mayReload(model) ? search(model, 0, true) : undefined;
-  const documents = pageData.status?.documents ?? 0;
+  const { commit = 0, documents = 0 } = pageData.status ?? {};
+  if (state.view === 'groups') {
+    const isOld = pageData.review.numFound !== null && pageData.review.asOfCommit < commit;
+    return isOld && VIEWS.groups.now?.mayReload(model) ? search(model, 0, true) : undefined;
+  }
   if (state.view !== 'search' || pageData.loading) return;
   const isAll = state.query === null && state.words === '' && state.filters.length === 0;
+  const isChanged = commit !== model.shownCommit;
   if (pageData.documents.length === 0 && (isChanged || (isAll && documents > 0))) return search(model, 0, true);
   const shown = isAll ? pageData.numFound : shownStatus?.documents;
   const fresh = Math.max(0, documents - (shown ?? documents));

@@ -1,4 +1,5 @@
 import { ConflictError, type Run } from '@akin/client';
+import { inOrder } from '../in-order.ts';
 import type { Model } from '../model.ts';
 import type { Runs } from './runs.ts';
 
@@ -8,11 +9,14 @@ const RATE_MILLISECONDS = 3_000;
 /** Start of the rate measurement, and the number of processed files at that time. */
 let sample: { readonly run: string; readonly at: number; readonly worked: number } | undefined;
 
+const lists = inOrder();
+
 export async function updateRuns(model: Model): Promise<void> {
   const { collection } = model.state;
   try {
-    const { runs: list } = await model.collection.runs();
-    if (collection === model.state.collection) model.update({ runs: mergeRuns(model.pageData.runs, list) });
+    const answer = await lists(() => model.collection.runs());
+    if (answer && collection === model.state.collection)
+      model.update({ runs: mergeRuns(model.pageData.runs, answer.runs) });
   } catch {
     // Ignored here: the next search shows the error.
   }

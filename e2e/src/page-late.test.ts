@@ -1,0 +1,87 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { until } from './akin.ts';
+import {
+  ASKS_FOR_DOCUMENTS,
+  address,
+  cards,
+  holdRequests,
+  PRODUCT,
+  search,
+  settled,
+  useDemoPage,
+} from './demo-page.ts';
+
+const demo = useDemoPage();
+
+const filters = (page: Page) => page.locator('.narrow .facets').innerText();
+const searchFor = (page: Page, words: string) =>
+  search(page, async () => {
+    await page.getByRole('searchbox').fill(words);
+    await page.keyboard.press('Enter');
+  });
+/** Lets no counts of filters come until the returned function is called. */
+const holdCounts = (page: Page) => holdRequests(page, /\/select\?/, (url) => !ASKS_FOR_DOCUMENTS.test(url));
+
+describe('an answer that comes late', () => {
+  it('still brings the filters when more documents were loaded meanwhile', async () => {
+    const { page } = await demo.open('/health/live');
+    const release = await holdCounts(page);
+    await page.goto(`${demo.akin.url}/`);
+    await cards(page).nth(47).scrollIntoViewIfNeeded();
+    await cards(page).nth(48).waitFor();
+    release();
+    await page.locator('.narrow[aria-busy="false"]').waitFor({ state: 'attached' });
+    await page.locator('.narrow summary').first().waitFor();
+  });
+
+  it('brings no filters of another search to one that is shown again', async () => {
+    const page = await demo.visit();
+    const release = await holdCounts(page);
+    await searchFor(page, 'headphones');
+    await searchFor(page, 'mug');
+    await page.getByRole('button', { name: 'Labels: More…' }).click();
+    await page.goBack();
+    release();
+    await until('the filters are those of the results', async () => /studio headphones/.test(await filters(page)));
+    await page.waitForLoadState('networkidle');
+    const shown = await filters(page);
+    await page.reload();
+    await settled(page);
+    await page.locator('.narrow[aria-busy="false"]').waitFor();
+    expect(shown).toBe(await filters(page));
+  });
+
+  it('brings the labels of an opened document that was changed meanwhile', async () => {
+    const { page } = await demo.open('/health/live');
+    const release = await holdRequests(page, /\/tag\?/);
+    await page.goto(`${demo.akin.url}/?id=${PRODUCT.id}`);
+    const details = page.getByRole('dialog');
+    const remove = details.getByRole('button', { name: 'Remove the label mint', exact: true });
+    await remove.click();
+    await remove.waitFor({ state: 'detached' });
+    release();
+    await details.getByLabel('Predicted labels').waitFor();
+  });
+});
+
+it('the page knows the fields of documents that came while another view was open', async () => {
+  const collection = demo.akin.client.collection('moods');
+  await collection.create();
+  const { page } = await demo.open('/?collection=moods&view=changes');
+  await page.getByText('All changes are visible').waitFor();
+  const documents = ['glad', 'sad', 'glad', 'sad'].map((mood, i) => ({ id: `n${i}`, mood }));
+  await collection.add(documents, { commit: true });
+  await page.locator('.counts').getByText('4', { exact: true }).waitFor();
+  await page.getByRole('link', { name: 'akin', exact: true }).click();
+  await page.locator('.narrow summary').getByText('Mood').waitFor();
+});
+
+it('a second click closes nothing but the details', async () => {
+  const page = await demo.visit();
+  await searchFor(page, 'headphones');
+  await cards(page).first().locator('.picture').click();
+  await page.evaluate(`for (const _ of [1, 2]) document.querySelector('dialog.details .close').click()`);
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
+  expect(address(page).get('q')).toBe('headphones');
+});
