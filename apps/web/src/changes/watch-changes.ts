@@ -1,5 +1,6 @@
 import { KeyError } from '@akin/client';
 import type { Actions } from '../actions.ts';
+import { inTurn } from '../in-order.ts';
 import type { Model } from '../model.ts';
 import { loadChanges, loadMoreFailed } from './changes.ts';
 import { watchFigures } from './watch-figures.ts';
@@ -34,7 +35,12 @@ export async function watchChanges(model: Model): Promise<void> {
   }
 }
 
-async function refreshChanges(model: Model): Promise<void> {
+/** So that no answer replaces a later one. */
+const inTurnOfRequests = inTurn();
+
+const refreshChanges = (model: Model) => inTurnOfRequests(() => refresh(model));
+
+async function refresh(model: Model): Promise<void> {
   const { collection } = model;
   const [status, loaded] = await Promise.all([
     collection.status(),
@@ -46,10 +52,12 @@ async function refreshChanges(model: Model): Promise<void> {
 
 export async function loadMoreChanges(model: Model): Promise<void> {
   try {
-    const { collection } = model;
-    const more = await loadMoreFailed(collection, model.pageData.changes);
-    if (collection.name !== model.collection.name) return;
-    model.update({ changes: { ...model.pageData.changes, ...more } });
+    await inTurnOfRequests(async () => {
+      const { collection } = model;
+      const more = await loadMoreFailed(collection, model.pageData.changes);
+      if (collection.name !== model.collection.name) return;
+      model.update({ changes: { ...model.pageData.changes, ...more } });
+    });
   } catch (error) {
     model.showError(error);
   }

@@ -1,6 +1,7 @@
 import type { Collection, FoundDocument, Plain } from '@akin/client';
 import { titleOf } from '../elements.ts';
 import { fieldTitle, filterOf } from '../facets.ts';
+import { inTurn } from '../in-order.ts';
 import { forgetResults } from '../kept-results.ts';
 import type { Model } from '../model.ts';
 import { TEXTS } from '../texts.ts';
@@ -49,16 +50,22 @@ async function askForText(title: string, label: string, value: string): Promise<
   return answer && answer.text !== shown ? answer.text : null;
 }
 
+/** The fields that are read after a change are those after all changes before. */
+const inTurnOfChanges = inTurn();
+
 /** Changes a document that must still exist, and shows its new fields wherever the page shows it. */
-async function change(model: Model, { id }: FoundDocument, changes: Changes): Promise<void> {
+function change(model: Model, { id }: FoundDocument, changes: Changes): Promise<void> {
   const { collection } = model;
-  const { collection: name } = model.state;
+  return inTurnOfChanges(() => send(model, collection, id, changes));
+}
+
+async function send(model: Model, collection: Collection, id: string, changes: Changes): Promise<void> {
   try {
     const update = new TextEncoder().encode(JSON.stringify({ id, _version_: 1, ...changes }));
     await collection.addJson(update, { commit: true });
     forgetResults();
     const fresh = await readDocument(collection, id);
-    if (fresh === undefined || name !== model.state.collection) return;
+    if (fresh === undefined || collection.name !== model.state.collection) return;
     // The score is one of the search.
     const renew = (one: FoundDocument) =>
       one.id === id ? { ...fresh, ...('score' in one ? { score: one.score } : {}) } : one;
