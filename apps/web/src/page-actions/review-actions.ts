@@ -34,9 +34,11 @@ export function reviewActions(model: Model): ReviewActions {
         const members = isMerging ? groups.map((group) => membersAbove(group, minScore)) : [];
         const { deleteDocuments } = await EDITS.load();
         const isDone = await deleteDocuments(model, [...ids], takeovers(members, ids));
-        const marked = isDone ? new Set<string>() : model.pageData.review.marked;
+        if (!isDone) return;
+        // What was marked meanwhile stays so.
+        const marked = new Set([...model.pageData.review.marked].filter((id) => !ids.has(id)));
         model.update({ review: { ...model.pageData.review, marked } });
-        if (isDone) await search(model, 0, true);
+        await search(model, 0, true);
       });
       model.update({ review: { ...model.pageData.review, deleting: false } });
     },

@@ -13,19 +13,35 @@ const MEMBERS_PAGE = 100;
 /** After a commit, the groups are updated with a short delay. */
 const BEHIND_MILLISECONDS = 1_500;
 
+type Page = 'first' | 'next' | 'again';
+
+/** The last call of `loadGroups`. */
+let running: Promise<void> = Promise.resolve();
+
 /** @param page The first page, the next one, or a reload of the shown ones, which stay visible until the response. */
-export async function loadGroups(model: Model, page: 'first' | 'next' | 'again'): Promise<void> {
-  const mine = model.start();
+export function loadGroups(model: Model, page: Page): Promise<void> {
+  running = load(model, page);
+  return running;
+}
+
+async function load(model: Model, page: Page): Promise<void> {
+  // A further page does not end the loading of pairs.
+  const mine = model.start(page === 'next' ? 'page' : 'view');
   const before = page === 'first' ? { ...NO_REVIEW, minScore: model.pageData.review.minScore } : model.pageData.review;
   model.update({ loading: true, error: null, review: before });
   const rows = page === 'again' ? Math.min(Math.max(before.groups.length, GROUPS_PAGE), MAX_GROUPS) : GROUPS_PAGE;
   const cursor = page === 'next' ? before.nextCursor : undefined;
   try {
     const found = await model.collection.groups(groupsParameters(model.state, rows, model.filters(), cursor), mine);
+    // The user has changed a group meanwhile: the answer may be older.
+    if (page === 'again' && model.pageData.review.groups !== before.groups) {
+      model.update({ loading: false });
+      return mayReload(model) ? loadGroups(model, 'again') : undefined;
+    }
     const { groups, numFound, numFoundExact, threshold, commit, asOfCommit, nextCursor } = found;
     const maxNumFound = Math.max(before.maxNumFound, numFound);
     const counts = { numFound, numFoundExact, threshold, commit, asOfCommit, nextCursor, maxNumFound };
-    const all = page === 'next' ? [...before.groups, ...groups] : groups;
+    const all = page === 'next' ? [...model.pageData.review.groups, ...groups] : groups;
     model.update({ loading: false, review: withVisibleMarks({ ...model.pageData.review, ...counts, groups: all }) });
     if (page !== 'next') await loadPairs(model, page, mine.signal);
     if (asOfCommit < commit) {
@@ -77,6 +93,8 @@ async function loadMembers(model: Model, id: string): Promise<boolean> {
     'group.limit': MEMBERS_PAGE,
     'group.offset': known.members.length,
   });
+  // They have been loaded, or changed, by something else meanwhile.
+  if (!model.pageData.review.groups.some((group) => group.members === known.members)) return true;
   const members = [...known.members, ...(groups[0]?.members ?? [])];
   // Members may have been deleted meanwhile: then the size is the number of loaded ones.
   const size = groups[0]?.members.length === MEMBERS_PAGE ? (groups[0]?.size ?? 0) : members.length;
@@ -96,10 +114,14 @@ export function choose(model: Model, ids: readonly string[], isChosen: boolean):
  * so in all groups, which are loaded first.
  */
 export async function markAllExcept(model: Model, keep: KeepRule, id?: string): Promise<void> {
+  const { state } = model;
+  // In another view, the marks would come to other groups.
+  const isLeft = () => model.state.view !== state.view || model.state.collection !== state.collection;
   try {
-    if (id === undefined) while (await loadNext(model));
+    if (id === undefined) while (await loadNext(model, isLeft));
     for (const { id: one } of model.pageData.review.groups.filter((group) => id === undefined || group.id === id)) {
-      while (hasMore(model, one) && (await loadMembers(model, one)));
+      while (!isLeft() && hasMore(model, one) && (await loadMembers(model, one)));
+      if (isLeft()) return;
       const group = model.pageData.review.groups.find((known) => known.id === one);
       const members = group ? membersAbove(group, model.pageData.review.minScore) : [];
       choose(
@@ -120,9 +142,10 @@ function hasMore({ pageData }: Model, id: string): boolean {
 }
 
 /** @returns whether there are more groups */
-async function loadNext(model: Model): Promise<boolean> {
+async function loadNext(model: Model, isLeft: () => boolean): Promise<boolean> {
+  await running;
   const { nextCursor, groups } = model.pageData.review;
-  if (nextCursor === undefined) return false;
+  if (nextCursor === undefined || isLeft()) return false;
   await loadGroups(model, 'next');
   return model.pageData.review.groups.length > groups.length;
 }

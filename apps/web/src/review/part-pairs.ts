@@ -22,6 +22,8 @@ export async function loadPairs(model: Model, page: 'first' | 'next' | 'again', 
   const cursor = page === 'next' ? nextPairs : undefined;
   const parameters = groupsParameters(model.state, rows, model.filters(), cursor);
   const { pairs, numFound, nextCursor } = await model.collection.partPairs(parameters, signal ? { signal } : {});
+  // The user has loaded or separated some meanwhile: the answer may be older.
+  if (model.pageData.review.pairs !== before) return page === 'next' ? undefined : loadPairs(model, page, signal);
   const all = page === 'next' ? [...before, ...pairs] : pairs;
   model.update({ review: { ...model.pageData.review, pairs: all, pairsFound: numFound, nextPairs: nextCursor } });
 }
