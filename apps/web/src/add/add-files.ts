@@ -26,15 +26,21 @@ export async function addFiles(
   if (pictures.length === 0) return false;
   let isDone = true;
   try {
-    const adding = addPictures(collection, pictures);
-    setTimeout(() => void updateRuns(model), 200);
-    await adding;
+    await addPictures(collection, pictures, (run) => showRun(model, collection, run));
   } catch (error) {
     isDone = false;
     model.showError(error);
   }
   await updateRuns(model);
   return isDone;
+}
+
+/** Also a run that ends before it is asked for is shown. */
+function showRun(model: Model, collection: Collection, run: string): void {
+  const { runs } = model.pageData;
+  if (collection.name === model.state.collection)
+    model.update({ runs: { ...runs, seen: new Set([...runs.seen, run]) } });
+  void updateRuns(model);
 }
 
 /** Indexes the failed files of a run of this page again. The run is removed if akin takes them. */

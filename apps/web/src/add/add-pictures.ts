@@ -35,10 +35,15 @@ export function failedFilesOf(run: string): readonly LocalFile[] | undefined {
  * the import of a folder, and so has the same progress bar and list of failures. A file that fails does not stop the
  * others.
  *
+ * @param began called with the id of the run when akin knows it
  * @throws {AkinRequestError} when akin rejects all of them, for example because the key is invalid or the collection is
  * missing
  */
-export async function addPictures(collection: Collection, files: readonly LocalFile[]): Promise<void> {
+export async function addPictures(
+  collection: Collection,
+  files: readonly LocalFile[],
+  began: (run: string) => void = () => {},
+): Promise<void> {
   const source = sourceOf(files);
   const id = newId();
   const run: Run = {
@@ -53,6 +58,7 @@ export async function addPictures(collection: Collection, files: readonly LocalF
   };
   // Fails before anything is sent if the key is not sufficient.
   await collection.reportRun(id, reportOf(run, 'running'));
+  began(id);
   let reported: Promise<unknown> = Promise.resolve();
   const reporting = setInterval(() => {
     reported = collection.reportRun(id, reportOf(run, 'running')).catch(() => {});
