@@ -198,8 +198,8 @@ function collectionChoice(state: ViewState, pageData: PageData, actions: Actions
   const names = [...new Set([...others, state.collection])].sort();
   if (names.length < 2) return nothing;
   const choose = (event: Event) => actions.showCollection((event.target as HTMLSelectElement).value);
-  return html`<select class="collections" aria-label=${P.collection} .value=${state.collection} @change=${choose}>
-    ${names.map((name) => html`<option value=${name} ?selected=${name === state.collection}>${name}</option>`)}
+  return html`<select class="collections" aria-label=${P.collection} @change=${choose}>
+    ${names.map((name) => html`<option value=${name} .selected=${name === state.collection}>${name}</option>`)}
   </select>`;
 }
 

@@ -62,11 +62,13 @@ export async function undoLast(model: Model): Promise<boolean> {
   const { undoable } = model.pageData;
   if (undoable?.undo === undefined) return false;
   clearTimeout(undoTimer);
-  model.update({ error: null, undoable: { ...undoable, undoing: true } });
+  const mine = { ...undoable, undoing: true };
+  model.update({ error: null, undoable: mine });
   try {
     await undoable.undo();
     forgetResults();
-    model.update({ undoable: null });
+    // The user may have done something else meanwhile, which can be undone, too.
+    if (model.pageData.undoable === mine) model.update({ undoable: null });
     return true;
   } catch (error) {
     model.update({ error: `${TEXTS.undo.failed} ${model.messageFor(error)}` });

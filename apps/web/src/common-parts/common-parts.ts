@@ -21,13 +21,19 @@ export async function hasParts({ pageData, collection }: Model): Promise<boolean
 
 /** Finds the pictures that have a part in common with the opened one. The page works without them. */
 export async function findCommonParts(model: Model, document: FoundDocument): Promise<void> {
+  const { collection } = model;
   if (!(await hasParts(model).catch(() => false))) return;
   const parameters = {
     ...{ 'rank.by.id': document.id, fq: `-${filterOf('id', document.id)}` },
     ...{ fl: FIELDS_WITH_PARTS, rows: MAX_SHOWN },
   };
-  const found = await model.collection.parts(parameters).catch(() => undefined);
-  if (found && model.pageData.opened === document) model.update({ openedParts: found.response.docs });
+  const found = await collection.parts(parameters).catch(() => undefined);
+  if (found && isOpened(model, collection, document.id)) model.update({ openedParts: found.response.docs });
+}
+
+/** Whether a document is still the opened one, perhaps with other fields since. */
+export function isOpened({ pageData, state }: Model, collection: Collection, id: string): boolean {
+  return pageData.opened?.id === id && state.collection === collection.name;
 }
 
 /** Pictures that contain the opened one or are a part of it, with the part on both. */

@@ -1,5 +1,5 @@
 import type { FoundDocument } from '@akin/client';
-import { findCommonParts } from '../common-parts/common-parts.ts';
+import { findCommonParts, isOpened } from '../common-parts/common-parts.ts';
 import { isAnalyzed } from '../elements.ts';
 import { filterOf } from '../facets.ts';
 import type { Model } from '../model.ts';
@@ -47,7 +47,8 @@ function listed({ state, pageData }: Model): readonly FoundDocument[] {
   return state.view === 'groups' ? pageData.review.groups.flatMap((group) => group.members) : pageData.documents;
 }
 
-async function tagOpened(model: Model, document: FoundDocument): Promise<void> {
-  const tags = await predictTags(model.collection, { 'tagging.input.id': document.id });
-  if (model.pageData.opened === document) model.update({ openedTags: tags });
+async function tagOpened(model: Model, { id }: FoundDocument): Promise<void> {
+  const { collection } = model;
+  const openedTags = await predictTags(collection, { 'tagging.input.id': id });
+  if (isOpened(model, collection, id)) model.update({ openedTags });
 }

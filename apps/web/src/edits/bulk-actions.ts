@@ -67,7 +67,8 @@ export async function copySelected(model: Model): Promise<void> {
     for (let i = 0; i < ids.length; i += COPIED) {
       await storeDocuments(other, await readDocuments(collection, ids.slice(i, i + COPIED)));
     }
-    model.update({ error: null, selected: new Set() });
+    const selected = new Set([...model.pageData.selected].filter((id) => !ids.includes(id)));
+    model.update({ error: null, selected });
     offerUndo(model, { text: T.copied(ids.length, answer.text), undo: undefined });
     await loadCollections(model);
   } catch (error) {

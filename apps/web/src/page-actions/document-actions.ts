@@ -17,10 +17,11 @@ import { loadAndRun } from './load-and-run.ts';
 export function documentActions(model: Model): DocumentActions {
   type Edits = NonNullable<typeof EDITS.now>;
   const edit = <Result>(run: (edits: Edits) => Result | Promise<Result>) => loadAndRun(model, EDITS, run);
-  /** Loads the results again if something was changed. */
+  /** Loads the results again if something was changed. What was selected meanwhile stays so. */
   const changeSelected = async (run: (edits: Edits) => Promise<boolean>) => {
+    const before = model.pageData.selected;
     if (!(await edit(run))) return;
-    model.update({ selected: new Set() });
+    model.update({ selected: new Set([...model.pageData.selected].filter((id) => !before.has(id))) });
     await search(model, 0, true);
   };
   const remove = (edits: Edits, ids: readonly string[]) =>
@@ -60,17 +61,22 @@ export function documentActions(model: Model): DocumentActions {
         keepResults(model);
         pushEntry(model, { details: true });
         showDetails(model, document);
-      } else if (history.state?.details) {
-        history.back();
-      } else {
-        model.state = { ...model.state, opened: null };
+        return;
+      }
+      // A second click, before the browser is back.
+      if (model.state.opened === null) return;
+      model.state = { ...model.state, opened: null };
+      if (history.state?.details) history.back();
+      else {
         history.replaceState(history.state, '', writeState(model.state));
         model.update({ opened: null });
       }
     },
     async step(by) {
       const more = () =>
-        model.state.view === 'search' && model.pageData.documents.length < (model.pageData.numFound ?? 0)
+        model.state.view === 'search' &&
+        !model.pageData.loading &&
+        model.pageData.documents.length < (model.pageData.numFound ?? 0)
           ? search(model, model.pageData.documents.length)
           : Promise.resolve();
       const document = await neighbour(model, by, more);

@@ -14,6 +14,7 @@ export async function showRequest(model: Model, form: ShownRequest['form'] | nul
     // The user may have left it.
     if (model.pageData.request === waiting) model.update({ request: { form, text } });
   } catch (error) {
+    if (model.pageData.request !== waiting) return;
     model.update({ request: null });
     model.showError(error);
   }
