@@ -128,7 +128,7 @@ describe('documents on the page', () => {
     await dialog.getByRole('button', { name: 'Copy' }).click();
     // No collection may have this name: nothing is copied, and the page says so.
     await page.getByRole('alert').waitFor();
-    demo.opened?.complaints.splice(0);
+    await complaintsOf(demo.opened as WatchedPage);
     await bar.getByRole('button', { name: 'Copy to…' }).click();
     await dialog.getByLabel('Name of the collection').fill('loud');
     await dialog.getByRole('button', { name: 'Copy' }).click();
@@ -145,6 +145,7 @@ describe('documents on the page', () => {
     await page.locator('.saved summary').click();
     await page.getByRole('button', { name: 'Save this search…' }).click();
     await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('link', { name: 'headphones', exact: true }).waitFor();
     await page.goto(`${demo.akin.url}/`);
     await settled(page);
     await page.keyboard.press('?');
@@ -372,7 +373,10 @@ describe('a collection of one’s own', () => {
     const { page } = await demo.open('/?view=changes');
     const figures = page.getByRole('region', { name: 'This server' });
     await figures.getByText('Memory', { exact: true }).waitFor();
-    await demo.akin.client.collection('my-collection').select({ q: 'red' });
-    await figures.getByText('Search time').waitFor();
+    // It is shown as long as there are searches.
+    await until('the time of searches is shown', async () => {
+      await demo.akin.client.collection('my-collection').select({ q: 'red' });
+      return figures.getByText('Search time').isVisible();
+    });
   });
 });

@@ -105,6 +105,8 @@ describe('the groups to review', () => {
     const dialog = page.getByRole('dialog', { name: 'Delete pictures' });
     await dialog.getByText('Delete 1 picture from the collection?').waitFor();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
+    // Until then, the browser would close the next question, too.
+    await until('the browser has gone back', async () => (await page.evaluate('history.state?.asks')) === undefined);
     expect((await collection.status()).documents).toBe(3);
     await page.getByRole('button', { name: 'Delete…' }).click();
     await dialog.getByRole('button', { name: 'Delete', exact: true }).click();

@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { type OwnAkin, serveOnPostgres, until } from './akin.ts';
 import { openPage, startBrowser, type WatchedPage } from './browser.ts';
-import { address, cards, search, settled } from './demo-page.ts';
+import { address, cards, pictureLoads, search, settled } from './demo-page.ts';
 import { triangles } from './pictures.ts';
 import { saveScreenshot } from './shot.ts';
 
@@ -53,6 +53,8 @@ describe('parts of pictures on the page', () => {
     const page = await visit('/?like=both&mode=color');
     await page.getByRole('button', { name: 'Search a part…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Search this part' });
+    // Before, the canvas has no height.
+    await pictureLoads(dialog.locator('.region-canvas img'));
     const picture = await dialog.locator('.region-canvas').boundingBox();
     const { x = 0, y = 0, width = 0, height = 0 } = picture ?? {};
     await page.mouse.move(x + width * 0.6, y + height * 0.1);

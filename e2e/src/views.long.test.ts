@@ -6,7 +6,8 @@ import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { temporaryFolder, until } from './akin.ts';
-import { PRODUCT, settled, useDemoPage } from './demo-page.ts';
+import type { WatchedPage } from './browser.ts';
+import { complaintsOf, PRODUCT, settled, useDemoPage } from './demo-page.ts';
 import { run } from './shell.ts';
 import { saveScreenshot } from './shot.ts';
 
@@ -255,7 +256,7 @@ it('the page is small, and shows no picture of another server', async () => {
   await page.getByText('a picture of 127.0.0.1:1').waitFor();
   await page.getByRole('alert').waitFor();
   // Only responses of akin are expected: the browser reports any request of the page to another server.
-  const complaints = demo.opened?.complaints.splice(0) ?? [];
+  const complaints = await complaintsOf(demo.opened as WatchedPage);
   expect(complaints.filter((text) => !/ (422|400)/.test(text))).toEqual([]);
   const html = await (await fetch(`${demo.akin.url}/`)).text();
   const scripts = [...html.matchAll(/(?:src|modulepreload" crossorigin href)="([^"]+[.]js)"/g)].map(
