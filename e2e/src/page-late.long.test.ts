@@ -24,17 +24,6 @@ const searchFor = (page: Page, words: string) =>
 const holdCounts = (page: Page) => holdRequests(page, /\/select\?/, (url) => !ASKS_FOR_DOCUMENTS.test(url));
 
 describe('an answer that comes late', () => {
-  it('still brings the filters when more documents were loaded meanwhile', async () => {
-    const { page } = await demo.open('/health/live');
-    const release = await holdCounts(page);
-    await page.goto(`${demo.akin.url}/`);
-    await cards(page).nth(47).scrollIntoViewIfNeeded();
-    await cards(page).nth(48).waitFor();
-    release();
-    await page.locator('.narrow[aria-busy="false"]').waitFor({ state: 'attached' });
-    await page.locator('.narrow summary').first().waitFor();
-  });
-
   it('brings no filters of another search to one that is shown again', async () => {
     const page = await demo.visit();
     const release = await holdCounts(page);
