@@ -27,10 +27,10 @@ export function stage(document: FoundDocument, pageData: PageData, collection: C
 
 export function stagePicture(document: FoundDocument, pageData: PageData, collection: Collection): TemplateResult {
   const original = (format?: 'webp') => collection.originalAddress(document.id, format);
-  const isAlone = isMissing(document) || isInTrash(pageData);
-  return html`<img class=${isAlone ? 'small alone' : 'small'} src=${keyedSource(collection.thumbnailAddress(document.id))} alt=${titleOf(document)} />
+  const full = hasOriginal(document, pageData);
+  return html`<img class=${full ? 'small' : 'small alone'} src=${keyedSource(collection.thumbnailAddress(document.id))} alt=${titleOf(document)} />
     ${
-      hasOriginal(document, pageData)
+      full
         ? html`<img class="full" src=${keyedSource(original())} alt="" hidden @load=${reveal}
             @error=${(event: Event) => convert(event, original('webp'))} />`
         : nothing
