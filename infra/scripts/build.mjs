@@ -95,7 +95,7 @@ const filesOf = (folder) =>
   readdirSync(join(folder, 'src'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
-    .filter((file) => !file.endsWith('.test.ts') && !file.startsWith(join(folder, 'src/testing/')))
+    .filter((file) => !file.endsWith('.test.ts'))
     .sort();
 
 const stampFile = (root) => join(root, 'node_modules/.akin-built.json');

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { difference, drawBlocks, drawNoise } from '../test/pictures.ts';
 import { decodeImage, decodingBytes } from './decode.ts';
 import type { Pixels } from './resize.ts';
-import { difference, drawBlocks, drawNoise } from './testing/pictures.ts';
 
 interface Variant {
   readonly bits: number;

@@ -1,8 +1,8 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import sharp from 'sharp';
+import { drawBlocks, toSharp } from '../test/pictures.ts';
 import { countFrames, countScans } from './counts.ts';
 import { decodeImage } from './decode.ts';
-import { drawBlocks, toSharp } from './testing/pictures.ts';
 
 const picture = toSharp(drawBlocks(5, 3));
 const decode = (bytes: Uint8Array, limits = {}) => decodeImage(bytes, { minSide: 256, limits });

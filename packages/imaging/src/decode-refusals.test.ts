@@ -4,8 +4,8 @@ import { growth, LINEAR } from '@akin/testing';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import sharp from 'sharp';
+import { difference, drawBlocks, drawNoise, handmadePng, pngChunk, toSharp } from '../test/pictures.ts';
 import { decodeImage } from './decode.ts';
-import { difference, drawBlocks, drawNoise, handmadePng, pngChunk, toSharp } from './testing/pictures.ts';
 
 const picture = drawBlocks(5, 3);
 const decode = async (bytes: Uint8Array) => decodeImage(bytes, { minSide: 256 });

@@ -1,9 +1,9 @@
 import type { Region } from '@akin/domain';
 import { describe, expect, it } from '@jest/globals';
 import sharp, { type Sharp } from 'sharp';
+import { colorAt, difference, drawBlocks, drawNoise, pngChunk, toSharp, withOrientation } from '../test/pictures.ts';
 import { decodeImage, decodingBytes } from './decode.ts';
 import { cropPixels, type Pixels, resizeArea } from './resize.ts';
-import { colorAt, difference, drawBlocks, drawNoise, pngChunk, toSharp, withOrientation } from './testing/pictures.ts';
 
 const picture = drawBlocks(5, 3);
 const decode = async (bytes: Uint8Array, minSide = 256) => decodeImage(bytes, { minSide });

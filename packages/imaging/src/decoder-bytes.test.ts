@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
+import { drawBlocks, handmadePng, toSharp } from '../test/pictures.ts';
 import { decodeImage, decodingBytes } from './decode.ts';
 import { OWN_IMAGE_LIMITS } from './limits.ts';
 import { stripAncillaryChunks } from './png.ts';
-import { drawBlocks, handmadePng, toSharp } from './testing/pictures.ts';
 
 /** 1600 x 1600, which decodes to 400 x 400. */
 const drawn = toSharp(drawBlocks(100, 100));

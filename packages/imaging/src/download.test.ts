@@ -4,10 +4,10 @@ import net, { type AddressInfo } from 'node:net';
 import zlib, { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { AkinError } from '@akin/domain';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { drawBlocks, toSharp } from '../test/pictures.ts';
 import type { DownloadPolicy } from './address.ts';
 import { downloadImage } from './download.ts';
 import type { ImageLimits } from './limits.ts';
-import { drawBlocks, toSharp } from './testing/pictures.ts';
 
 const LOOPBACK = { allowLoopback: true, allowPrivate: false };
 const PUBLIC = { allowLoopback: false, allowPrivate: false };

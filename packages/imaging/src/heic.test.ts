@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
+import { colorAt } from '../test/pictures.ts';
 import { decodeImage, decodingBytes } from './decode.ts';
 import { findHeicDecoder, HEIC_PACKAGE, heicToTiff } from './heic.ts';
-import { colorAt } from './testing/pictures.ts';
 
 /**
  * 96 x 64: a red quarter on blue, in Display P3. Its EXIF orientation says that it is rotated, but HEIC ignores that.
  */
-const phone = () => readFile(new URL('testing/phone.heic', import.meta.url));
+const phone = () => readFile(new URL('../test/phone.heic', import.meta.url));
 const decoder = findHeicDecoder() as string;
 
 describe('HEIC', () => {

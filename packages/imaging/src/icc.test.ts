@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals';
 import sharp from 'sharp';
+import { colorAt, drawBlocks, toSharp } from '../test/pictures.ts';
 import { decodeImage } from './decode.ts';
 import { isSrgbProfile } from './icc.ts';
-import { colorAt, drawBlocks, toSharp } from './testing/pictures.ts';
 
 const SRGB = { r: [0.43607, 0.22249, 0.01392], g: [0.38515, 0.71687, 0.09708], b: [0.14307, 0.06061, 0.7141] };
 type Primaries = typeof SRGB;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { difference, drawBlocks, toSharp, withOrientation } from '../test/pictures.ts';
 import { decodeImage } from './decode.ts';
 import { readPictureFacts } from './facts/picture-facts.ts';
 import { sniffImage } from './sniff.ts';
-import { difference, drawBlocks, toSharp, withOrientation } from './testing/pictures.ts';
 import { mainPage } from './tiff-pages.ts';
 
 type Entry = readonly [tag: number, type: 1 | 2 | 3 | 4 | 7, value: readonly number[] | string | Buffer];

@@ -3,9 +3,9 @@ import http, { type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import { AkinError } from '@akin/domain';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { drawBlocks, toSharp } from '../test/pictures.ts';
 import { type DownloadSettings, downloadImage } from './download.ts';
 import { proxyFor } from './proxy.ts';
-import { drawBlocks, toSharp } from './testing/pictures.ts';
 
 const policy = { allowLoopback: true, allowPrivate: false };
 const picture = await toSharp(drawBlocks(3, 3)).png().toBuffer();

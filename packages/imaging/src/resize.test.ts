@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { drawNoise } from '../test/pictures.ts';
 import { type Pixels, resizeArea } from './resize.ts';
-import { drawNoise } from './testing/pictures.ts';
 
 /** The definition in big integers: overlap of each source pixel with each target pixel, rounded half up. */
 function slowArea({ width: w, height: h, data }: Pixels, width: number, height: number): Uint8Array {

@@ -3,8 +3,8 @@ import { AkinError } from '@akin/domain';
 import { processorTime } from '@akin/testing';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { drawBlocks, toSharp } from '../test/pictures.ts';
 import { looksLikePhoto, looksLikeWebPage, sniffImage } from './sniff.ts';
-import { drawBlocks, toSharp } from './testing/pictures.ts';
 
 const latin = (text: string) => Buffer.from(text, 'latin1');
 

@@ -1,9 +1,9 @@
 import { AkinError } from '@akin/domain';
 import { describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
+import { difference, drawBlocks, drawNoise, toSharp, withOrientation } from '../test/pictures.ts';
 import { decodeImage } from './decode.ts';
 import { resizeArea } from './resize.ts';
-import { difference, drawBlocks, drawNoise, toSharp, withOrientation } from './testing/pictures.ts';
 import { makeThumbnail, makeThumbnailFromPixels } from './thumbnail.ts';
 
 const scene = resizeArea(drawNoise(16, 12, 3), 640, 480);

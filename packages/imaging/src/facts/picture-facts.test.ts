@@ -1,8 +1,8 @@
 import { processorTime } from '@akin/testing';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { exifBlock, jpegWith, pngWith, type Tags, type Value } from '../testing/exif.ts';
-import { drawBlocks, toSharp } from '../testing/pictures.ts';
+import { exifBlock, jpegWith, pngWith, type Tags, type Value } from '../../test/exif.ts';
+import { drawBlocks, toSharp } from '../../test/pictures.ts';
 import { readPictureFacts } from './picture-facts.ts';
 
 const CAMERA: Tags = { 271: 'Apple', 272: 'iPhone 15' };

@@ -1,7 +1,7 @@
 import { processorTime } from '@akin/testing';
 import { describe, expect, it } from '@jest/globals';
-import { exifBlock, jpegWith } from '../testing/exif.ts';
-import { drawBlocks, toSharp } from '../testing/pictures.ts';
+import { exifBlock, jpegWith } from '../../test/exif.ts';
+import { drawBlocks, toSharp } from '../../test/pictures.ts';
 import { toFields } from './fields.ts';
 import { type FileContext, readPictureFacts } from './picture-facts.ts';
 

@@ -1,6 +1,6 @@
 import { crc32, deflateSync } from 'node:zlib';
 import sharp, { type Sharp } from 'sharp';
-import type { Pixels } from '../resize.ts';
+import type { Pixels } from '../src/resize.ts';
 
 /** A picture without symmetry, in flat blocks of 16 px that every decoder reproduces almost exactly. */
 export function drawBlocks(columns: number, rows: number): Pixels {
