@@ -131,12 +131,12 @@ describe('akin import', () => {
       expect([code, out]).toEqual([0, expect.stringMatching(new RegExp(`^${count} accepted .*visible after`))]);
     }
     expect((await akin.client.collection('formats').status()).documents).toBe(SEVERAL_REQUESTS);
-    await writeFile(file('table.csv'), ['id,sku,price,labels', '1,7,9.5,a|b', '2,A7,12,b'].join('\n'));
-    const table = ['--field', 'sku:string,price:double', '--lists', 'labels'];
+    await writeFile(file('table.csv'), ['id,sku,price,labels,sizes', '1,7,9.5,a|b,S', '2,A7,12,b,41|M'].join('\n'));
+    const table = ['--field', 'sku:string,price:double', '--lists', 'labels,sizes'];
     expect((await run('import', 'table', file('table.csv'), ...table)).out).toMatch(/^2 accepted/);
     expect(
-      (await akin.client.collection('table').select({ q: 'sku:A7 AND labels:b AND price:[11 TO *]' })).response
-        .numFound,
+      (await akin.client.collection('table').select({ q: 'sku:A7 AND labels:b AND price:[11 TO *] AND sizes:41' }))
+        .response.numFound,
     ).toBe(1);
   });
 

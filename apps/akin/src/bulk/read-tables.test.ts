@@ -149,16 +149,33 @@ describe('CSV', () => {
     const types = async (table: string, more: Options = {}) => {
       const cells = cellsOf({ ...options, ...more });
       const rows = readRows(Readable.from([Buffer.from(table)]), cells);
-      return Object.fromEntries(await columnTypes(rows, cells));
+      return Object.fromEntries((await columnTypes(rows, cells)).types);
     };
     expect(await types(text)).toEqual({
       ...{ ean: 'string', mixed: 'string', price: 'double', stock: 'long', sold: 'date', on: 'boolean' },
-      ...{ either: 'string', id_like: 'string' },
+      ...{ either: 'string', id_like: 'string', labels: 'string[]' },
     });
     expect(await types('sku;a;b;c;d\n1;12,50;1.234,5;1.5;1.234', { decimalComma: true })).toEqual({
       ...{ a: 'double', b: 'double', c: 'string', d: 'long' },
     });
     expect(await types('sku;a\n1;12,50')).toEqual({ a: 'string' });
+  });
+
+  it('names the first value that makes a text of a column of another type', async () => {
+    const rows = (prices: readonly string[]) =>
+      readRows(
+        Readable.from([Buffer.from(`id,price\n${prices.map((price, i) => `${i},${price}\n`).join('')}`)]),
+        cells,
+      );
+    const cells = cellsOf({});
+    const doubts = async (prices: readonly string[]) => (await columnTypes(rows(prices), cells)).doubtful;
+    const numbers = (count: number) => Array.from({ length: count }, (_, i) => String(i / 2));
+    const price = { name: 'price', type: 'double', cell: 'n/a' };
+    expect(await doubts(['n/a', ...numbers(9)])).toEqual([{ ...price, line: 2 }]);
+    expect(await doubts([...numbers(1_500), 'n/a', ...numbers(2_000)])).toEqual([{ ...price, line: 1_502 }]);
+    expect(await doubts([...numbers(8), 'n/a', 'none'])).toEqual([]);
+    expect(await doubts([...numbers(8), 'n/a'])).toEqual([]);
+    expect(await doubts(numbers(20))).toEqual([]);
   });
 
   it('keeps cells of a text column as they are, and reads numbers with a decimal comma', async () => {

@@ -6,7 +6,7 @@ export interface TableColumns {
   readonly picture?: string | undefined;
 }
 
-export type ColumnType = 'long' | 'double' | 'boolean' | 'date' | 'string';
+export type ColumnType = 'long' | 'double' | 'boolean' | 'date' | 'string' | 'string[]';
 
 const MAX_NAMED = 20;
 

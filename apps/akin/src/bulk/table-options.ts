@@ -11,7 +11,7 @@ import { modelsFolder } from '../models/models-folder.ts';
 import { type Option, type ParsedOptions, UsageError } from '../options.ts';
 import { rememberFolders } from '../originals/indexed-folders.ts';
 import { dataFolderAt } from '../server-file.ts';
-import { columnTypes } from './column-types.ts';
+import { columnTypes, type DoubtfulColumn } from './column-types.ts';
 import type { ImportConfig } from './import-documents.ts';
 import { findPictures, type LocalPictures, openPictures } from './local-pictures.ts';
 import type { Server } from './options.ts';
@@ -54,7 +54,8 @@ export const TABLE_OPTIONS: readonly Option[] = [
   {
     name: 'lists',
     valueName: 'names',
-    description: 'CSV columns whose cells have several values. Default: those of fields defined as lists',
+    description:
+      'CSV columns whose cells have several values; new fields become string[]. Default: those of fields defined as lists',
   },
   {
     name: 'list-separator',
@@ -66,6 +67,7 @@ export const TABLE_OPTIONS: readonly Option[] = [
 export interface Table extends Pick<ImportConfig, 'format' | 'fields'> {
   readonly cells: ImportConfig['cells'] & { readonly lists: Set<string>; readonly types?: Map<string, ColumnType> };
   readonly isTable: boolean;
+  readonly doubtful?: readonly DoubtfulColumn[];
 }
 
 /**
@@ -107,7 +109,8 @@ export async function readTable(
   }
   if (format !== 'csv') return table;
   const rows = readRows(await readUnpacked(file, signal), cells);
-  return { ...table, cells: { ...cells, types: await columnTypes(rows, cells) } };
+  const { types, doubtful } = await columnTypes(rows, cells);
+  return { ...table, cells: { ...cells, types }, doubtful };
 }
 
 function picturesFolder(file: string, options: ParsedOptions): string {
@@ -127,12 +130,22 @@ export function fitToSchema(
   for (const { name, multiValued, origin } of format === 'csv' ? schema.fields : []) {
     if (multiValued && (origin === 'document' || withPredefined)) cells.lists.add(name);
   }
-  const known = new Set([...schema.fields.map(({ name }) => name), ...cells.lists, 'score']);
+  const known = new Set([...schema.fields.map(({ name }) => name), 'score']);
   const found = [...(cells.types ?? [])].filter(([name]) => !known.has(name));
   // One cell that is no number must not make texts of the others, which may have a decimal comma.
   const targets = new Map([...schema.fields.map(({ name, type }) => [name, type] as const), ...Object.entries(fields)]);
   for (const [name, type] of targets) if (cells.types?.has(name)) cells.types.set(name, type as ColumnType);
   return { ...Object.fromEntries(found), ...fields };
+}
+
+/** A line for each new column that becomes text because of few of its values. */
+export function doubtLines({ doubtful = [], fields }: Table, defined: Readonly<Record<string, string>>): string[] {
+  return doubtful
+    .filter(({ name }) => defined[name] === 'string' && fields[name] === undefined)
+    .map(({ name, type, line, cell }) => {
+      const value = JSON.stringify(cell.length > 40 ? `${cell.slice(0, 40)}…` : cell);
+      return `The column ${name} becomes text, because line ${line} holds ${value}; nearly all others fit ${type}. If that is wrong: --field ${name}:${type}, in a new collection, which refuses such rows.`;
+    });
 }
 
 /**

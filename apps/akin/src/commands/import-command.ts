@@ -7,7 +7,7 @@ import { bulkProgressLine } from '../bulk/progress-line.ts';
 import { Rejects } from '../bulk/rejects.ts';
 import { RepeatedIds } from '../bulk/repeated-ids.ts';
 import { retryTransient } from '../bulk/retry-transient.ts';
-import { fitToSchema, openLocalPictures, readTable, TABLE_OPTIONS } from '../bulk/table-options.ts';
+import { doubtLines, fitToSchema, openLocalPictures, readTable, TABLE_OPTIONS } from '../bulk/table-options.ts';
 import { ensureCollection } from '../ensure-collection.ts';
 import { type ParsedOptions, UsageError } from '../options.ts';
 import type { CommandModule } from '../program.ts';
@@ -74,9 +74,11 @@ export const importCommand: CommandModule = {
     const schema = await retryTransient(() => collection.schema(), maxOutageMilliseconds, signal);
     await using local = await openLocalPictures(file, table.cells, server, schema, options);
     const repeated = table.isTable ? new RepeatedIds() : undefined;
+    const fields = fitToSchema(table, schema, options);
+    for (const text of doubtLines(table, fields)) process.stderr.write(`${text}\n`);
     const run = new Import({
       ...{ file, previousProgress, progressFile, rejects, collection, repeated, ...table },
-      fields: fitToSchema(table, schema, options),
+      fields,
       pictures: local.pictures,
       parallel: Math.min(16, Math.max(1, options.number('parallel'))),
       compress: !isLocal(server.url),
