@@ -135,6 +135,46 @@ describe('what was indexed', () => {
     for await (const ids of collection.allGroupDecisions()) decisions.push(ids);
     expect(decisions).toEqual([['a.jpg', 'c.jpg']]);
   });
+
+  it('notices a sidecar that changes, and keeps what people said', async () => {
+    const folder = path.join(place.folder, 'described');
+    await mkdir(folder);
+    await writeFile(path.join(folder, '1.jpg'), await picture(1));
+    const describe = (caption: string, keyword: string) =>
+      writeFile(
+        path.join(folder, '1.xmp'),
+        `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title><rdf:Alt><rdf:li xml:lang="x-default">Of the file</rdf:li></rdf:Alt></dc:title><dc:description><rdf:Alt><rdf:li xml:lang="x-default">${caption}</rdf:li></rdf:Alt></dc:description><dc:subject><rdf:Bag><rdf:li>${keyword}</rdf:li><rdf:li>kept</rdf:li></rdf:Bag></dc:subject></rdf:Description></rdf:RDF></x:xmpmeta>`,
+      );
+    const indexDescribed = () => runInTurn(['index', folder, '--url', akin.url, '--collection', 'described']);
+    const collection = akin.client.collection('described');
+    const said = async () => {
+      const found = (await documents(collection)).get('1.jpg');
+      return { title: found?.title, caption: found?.caption, labels: found?.labels };
+    };
+    await indexDescribed();
+    await describe('first', 'sea');
+    expect((await indexDescribed()).out).toContain('1 indexed');
+    expect(await said()).toEqual({ title: 'Of the file', caption: 'first', labels: ['sea', 'kept'] });
+    const change = { id: '1.jpg', title: { set: 'Mine' }, labels: { remove: ['kept'], add: ['own'] } };
+    await collection.add([change as never], { commit: true });
+    await describe('second time', 'boat');
+    expect((await indexDescribed()).out).toContain('1 indexed');
+    expect(await said()).toEqual({ title: 'Mine', caption: 'second time', labels: ['own', 'boat'] });
+    expect((await indexDescribed()).out).toContain('0 indexed, 1 unchanged');
+  });
+
+  it('may be named by standard input and globs, and be in a new collection', async () => {
+    const pictures = path.join(place.folder, 'named');
+    await mkdir(path.join(pictures, 'holiday'), { recursive: true });
+    const names = ['one.jpg', `it's "quoted" & 50% #1?.jpg`, 'holiday/ünï cödé 图片 🙂.jpg'];
+    for (const [i, name] of names.entries())
+      await writeFile(path.join(pictures, name), await picture(UNLIKE[i] as number));
+    const given = ['index', '-', path.join(pictures, 'holiday/**/*.jpg'), '--collection', 'new', '--url', akin.url];
+    const input = `one.jpg\n${path.join(pictures, names[1] as string)}\n`;
+    const { code, out } = await runAkin(given, { cwd: pictures, input });
+    expect([code, out]).toEqual([0, expect.stringContaining('3 indexed, 0 unchanged')]);
+    expect((await akin.client.collection('new').status()).documents).toBe(3);
+  });
 });
 
 describe('a run that is stopped', () => {

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { appendFile, mkdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Collection, FoundDocument } from '@akin/client';
-import { freePort } from '@akin/testing';
+import type { EndedCommand } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
-import { type OwnAkin, runAkin, runInTurn, serveOnPostgres, temporaryFolder } from './akin.ts';
+import { type OwnAkin, runInTurn, serveOnPostgres, temporaryFolder } from './akin.ts';
 import { copyOf, photo, picture, UNLIKE } from './pictures.ts';
 
 const ODD_NAME = 'ünï cödé 图片 🙂.jpg';
@@ -14,10 +14,7 @@ const QUOTED_NAME = `it's "quoted" & 50% #1?.jpg`;
 const DEEP = `${`${'d'.repeat(100)}/`.repeat(6)}a.jpg`;
 
 let place: Awaited<ReturnType<typeof temporaryFolder>>;
-let data: string;
 let pictures: string;
-/** A port at which no akin answers. */
-let nobody: string;
 
 async function put(name: string, bytes: Buffer | string): Promise<void> {
   const file = path.join(pictures, name);
@@ -27,8 +24,6 @@ async function put(name: string, bytes: Buffer | string): Promise<void> {
 
 beforeAll(async () => {
   place = await temporaryFolder();
-  nobody = String(await freePort());
-  data = path.join(place.folder, 'data');
   pictures = path.join(place.folder, 'pictures');
   const [one, two, three, four] = await Promise.all(UNLIKE.map((seed) => picture(seed)));
   if (!one || !two || !three || !four) throw new Error('four drawings');
@@ -66,9 +61,20 @@ async function documents(collection: Collection): Promise<Map<string, FoundDocum
   return found;
 }
 
-describe('indexing a folder into the embedded store', () => {
-  it('indexes pictures, reports other files, and ends with 2', async () => {
-    const { code, out, err } = await runAkin(['index', pictures, '--data', data, '--port', nobody]);
+describe('what was indexed', () => {
+  let akin: OwnAkin;
+  let collection: Collection;
+  let first: EndedCommand;
+  beforeAll(async () => {
+    akin = await serveOnPostgres();
+    collection = akin.client.collection('my-collection');
+    first = await index();
+  });
+  afterAll(() => akin?.end());
+  const index = (...args: string[]) => runInTurn(['index', pictures, '--url', akin.url, ...args]);
+
+  it('is reported with the files that are no pictures, and ends with 2', () => {
+    const { code, out, err } = first;
     expect(out).toContain(`${GOOD.length} indexed, 0 unchanged, 0 removed, ${FAILED} failed.`);
     expect(out).toContain('2 near-duplicates');
     expect(err).toContain('12/12 pictures');
@@ -80,18 +86,6 @@ describe('indexing a folder into the embedded store', () => {
     expect(out).not.toContain('notes.txt');
     expect(code).toBe(2);
   });
-});
-
-describe('what was indexed', () => {
-  let akin: OwnAkin;
-  let collection: Collection;
-  beforeAll(async () => {
-    akin = await serveOnPostgres();
-    collection = akin.client.collection('my-collection');
-    await index();
-  });
-  afterAll(() => akin?.end());
-  const index = (...args: string[]) => runInTurn(['index', pictures, '--url', akin.url, ...args]);
 
   it('has the path below the folder as id, facts of the file as fields, and a thumbnail, and is found by similarity', async () => {
     const found = await documents(collection);
@@ -199,40 +193,5 @@ describe('what was indexed', () => {
     expect(changed.out).toContain('1 skipped');
     expect((await documents(collection)).has('no-ending')).toBe(true);
     expect((await index('--restore-deleted')).out).toContain('1 indexed, 4 unchanged');
-  });
-
-  it('notices a sidecar that changes, and keeps what people said', async () => {
-    const folder = path.join(place.folder, 'described');
-    await mkdir(folder);
-    await writeFile(path.join(folder, '1.jpg'), await picture(1));
-    const describe = (caption: string, keyword: string) =>
-      writeFile(
-        path.join(folder, '1.xmp'),
-        `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title><rdf:Alt><rdf:li xml:lang="x-default">Of the file</rdf:li></rdf:Alt></dc:title><dc:description><rdf:Alt><rdf:li xml:lang="x-default">${caption}</rdf:li></rdf:Alt></dc:description><dc:subject><rdf:Bag><rdf:li>${keyword}</rdf:li><rdf:li>kept</rdf:li></rdf:Bag></dc:subject></rdf:Description></rdf:RDF></x:xmpmeta>`,
-      );
-    const indexDescribed = () => runInTurn(['index', folder, '--url', akin.url, '--collection', 'described']);
-    const collection = akin.client.collection('described');
-    const said = async () => {
-      const found = (await documents(collection)).get('1.jpg');
-      return { title: found?.title, caption: found?.caption, labels: found?.labels };
-    };
-    await indexDescribed();
-    await describe('first', 'sea');
-    expect((await indexDescribed()).out).toContain('1 indexed');
-    expect(await said()).toEqual({ title: 'Of the file', caption: 'first', labels: ['sea', 'kept'] });
-    const change = { id: '1.jpg', title: { set: 'Mine' }, labels: { remove: ['kept'], add: ['own'] } };
-    await collection.add([change as never], { commit: true });
-    await describe('second time', 'boat');
-    expect((await indexDescribed()).out).toContain('1 indexed');
-    expect(await said()).toEqual({ title: 'Mine', caption: 'second time', labels: ['own', 'boat'] });
-    expect((await indexDescribed()).out).toContain('0 indexed, 1 unchanged');
-  });
-
-  it('may be named by standard input and globs, and be in a new collection', async () => {
-    const given = ['index', '-', path.join(pictures, 'holiday/**/*.jpg'), '--collection', 'new', '--url', akin.url];
-    const input = `one-smaller.jpg\n${path.join(pictures, QUOTED_NAME)}\n`;
-    const { code, out } = await runAkin(given, { cwd: pictures, input });
-    expect([code, out]).toEqual([0, expect.stringContaining('3 indexed, 0 unchanged')]);
-    expect((await akin.client.collection('new').status()).documents).toBe(3);
   });
 });

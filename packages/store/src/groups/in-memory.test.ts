@@ -1,5 +1,5 @@
 import { createRandom } from '@akin/domain/random';
-import { scaledByChaos } from '@akin/testing';
+import { inFull, scaledByChaos } from '@akin/testing';
 import { describe, expect, it } from '@jest/globals';
 import { groupsOn, hued, picture, RULE } from '../../test/groups.ts';
 import { ENGINES } from '../../test/support.ts';
@@ -37,7 +37,10 @@ const anyPicture = (id: string) => {
 };
 
 // 20 documents are compared exactly, 40 and more by codes.
-const KINDS = ENGINES.flatMap((kind) => [[kind, 20, scaledByChaos(10)] as const, [kind, 20_000, 3] as const]);
+const KINDS = ENGINES.flatMap((kind) => [
+  [kind, 20, scaledByChaos(10)] as const,
+  ...inFull([kind, 20_000, 3] as const),
+]);
 
 describe.each(KINDS)(
   'groups with the searcher and without on %s, %i compared exactly',
