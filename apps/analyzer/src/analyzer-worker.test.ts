@@ -273,7 +273,8 @@ describe('the analyzer', () => {
     return found;
   }
   async function add(position: number, job: Partial<JobPayload<'analyze'>>): Promise<void> {
-    await queue.add('analyze', { ...REF, position, image: `${base}/picture.jpg`, ...job }, { id: `job-${position}` });
+    const payload = { ...REF, position, image: `${base}/picture.jpg`, modules: ['color'], ...job };
+    await queue.add('analyze', payload, { id: `job-${position}` });
   }
 
   it('continues with pictures of other hosts while one host does not answer', async () => {

@@ -147,9 +147,9 @@ describe('words', () => {
 
   it('of hostile text are found in time and without overflow', async () => {
     for (const unit of ['a', '_', 'a.', "a'", '東', 'é\u0301', '1,', '\ud800', '👍', '\ufdfa', 'א"']) {
-      expect(await growth((length) => tokenize(unit.repeat(length)), 100_000)).toBeLessThan(LINEAR);
+      expect(await growth((length) => tokenize(unit.repeat(length)), 25_000)).toBeLessThan(LINEAR);
     }
-    expect(await growth((length) => tokenize(`a${'\u0301'.repeat(length)}`), 400_000)).toBeLessThan(LINEAR);
+    expect(await growth((length) => tokenize(`a${'\u0301'.repeat(length)}`), 100_000)).toBeLessThan(LINEAR);
     tokenize('a'.repeat(8_000_000));
   });
 });
