@@ -4,7 +4,7 @@ import { choice, integer, text } from './parameter.ts';
 /** Maximum number of failures that a run lists. */
 export const MAX_RUN_FAILURES = 1_000;
 
-export const RUN_STATES = ['running', 'paused', 'done', 'failed', 'stopped'] as const;
+const RUN_STATES = ['running', 'paused', 'done', 'failed', 'stopped'] as const;
 
 export const RUN_FAILURE = z.object({
   path: z.string().max(4_096).meta({ description: 'The file.' }),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { collectionParameters, responseOf } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { text } from '../parameter.ts';
-import { MAX_RUN_FAILURES, RUN, RUN_FAILURE, RUN_REPORT, RUN_STATES } from '../run.ts';
+import { MAX_RUN_FAILURES, RUN, RUN_REPORT } from '../run.ts';
 
 export const runs = endpoint({
   methods: ['GET'],
@@ -37,16 +37,9 @@ export const reportRun = endpoint({
       }),
   }),
   bodies: {
-    'application/json': z.object({
-      source: z.string(),
-      state: z.enum(RUN_STATES),
-      total: z.int().optional(),
-      done: z.int().optional(),
-      unchanged: z.int().optional(),
-      failed: z.int().optional(),
-      secondsLeft: z.int().nullable().optional(),
-      failures: z.array(RUN_FAILURE).max(MAX_RUN_FAILURES).optional(),
-    }),
+    'application/json': RUN.omit({ id: true, failuresMore: true, startedAt: true })
+      .partial()
+      .required({ source: true, state: true }),
   },
   jsonParameters: ['failures'],
   response: responseOf({ run: RUN }),
