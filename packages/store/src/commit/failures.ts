@@ -75,9 +75,8 @@ export async function supersedeFailed(
 }
 
 /**
- * Supersedes failures that a later change has made void. There are three kinds: failures recorded after that change
- * took effect, failures that a delete of everything covers, and failures recorded by earlier versions of akin. Checks a
- * limited number of failures; the next call continues there.
+ * Supersedes failures that a later change has made void: those recorded after that change took effect, and those that a
+ * delete of everything covers. Checks a limited number of failures; the next call continues there.
  *
  * @returns whether there are more to check
  */
