@@ -1,7 +1,8 @@
 /**
  * `npm run train-parts -- <folder of pictures>`: learns which pairs of pixels the points of the module parts compare,
- * and the words by which the searcher finds points. Writes packages/modules/src/parts/pairs.ts and
- * packages/searcher/src/points/halves.ts. With other pairs, or other words, stored points cannot be found any more.
+ * and the words and signatures by which the searcher finds points. Writes packages/modules/src/parts/pairs.ts, and
+ * halves.ts and signature-bits.ts in packages/searcher/src/points. With other pairs, stored points cannot be found any
+ * more.
  */
 import { writeFile } from 'node:fs/promises';
 import { createRandom } from '@akin/domain';
@@ -30,6 +31,11 @@ const DEVIATION = 5.6;
 /** Words of a half of the bits, and rounds of k-majority. */
 const WORDS = 256;
 const ROUNDS = 10;
+/** Bits of a signature, and pairs of points that are compared for each word. */
+const SIGNATURE = 32;
+const PAIRS_OF_WORD = 8;
+/** The share of the bits of a point that differ in an edit of its picture, as measured. */
+const CHANGED = 0.1;
 
 const { folders, backend } = await readArguments('train-parts -- <folder of pictures>', { folders: 1 });
 const files = await listFiles(folders[0] as string).catch(fail);
@@ -59,7 +65,15 @@ export const HALVES =
   '${Buffer.from(words.buffer).toString('base64')}';
 `,
 );
-console.log('Format both files: npx biome check --write packages/modules/src/parts packages/searcher/src/points');
+await writeFile(
+  new URL('../../../packages/searcher/src/points/signature-bits.ts', import.meta.url),
+  `// Made by \`npm run train-parts\`.
+
+/** Which of its bits are the signature of a point. */
+export const SIGNATURE_BITS: readonly number[] = ${JSON.stringify(chooseSignature(points, words))};
+`,
+);
+console.log('Format these files: npx biome check --write packages/modules/src/parts packages/searcher/src/points');
 
 /** The bits of the same points by each set of pairs: a row for each point. */
 async function bitsOf(sets: readonly Int8Array[], { pictures, points }: typeof FOR_PAIRS): Promise<Uint32Array[][]> {
@@ -128,6 +142,44 @@ function choosePairs(found: readonly (readonly Uint32Array[])[]): number[][] {
       }
     }
   }
+}
+
+/** The bits that differ most between points of the same word, and depend least on each other. */
+function chooseSignature(points: readonly Uint32Array[], words: Uint32Array): number[] {
+  const centres = Array.from({ length: WORDS }, (_, i) => words.subarray(4 * i, 4 * i + 4));
+  const byWord = new Map<number, Uint32Array[]>();
+  for (const bits of points) {
+    const word = WORDS * nearestOf(centres, bits.subarray(0, 4)) + nearestOf(centres, bits.subarray(4));
+    byWord.set(word, [...(byWord.get(word) ?? []), bits].slice(0, PAIRS_OF_WORD + 1));
+  }
+  const pairs = [...byWord.values()].flatMap((some) =>
+    some.slice(1).map((bits, i) => bits.map((word, at) => word ^ (some[i]?.[at] ?? 0))),
+  );
+  const columns = Array.from({ length: BITS }, (_, bit) => packed(pairs, bit));
+  const means = columns.map((column) => ones(column) / pairs.length);
+  const covariance = (a: number, b: number) => {
+    const both = columns[a]?.map((word, i) => word & (columns[b]?.[i] ?? 0)) ?? new Uint32Array();
+    const own = a === b ? CHANGED * (1 - CHANGED) : 0;
+    return ones(both) / pairs.length - (means[a] as number) * (means[b] as number) + own;
+  };
+  const chosen: number[] = [];
+  // Between points of a word and the same points: the difference of the means, and the variance of both.
+  let [difference, variance] = [0, 0];
+  const shared = columns.map(() => 0);
+  while (chosen.length < SIGNATURE) {
+    let [best, most] = [-1, 0];
+    for (let bit = 0; bit < BITS; bit++) {
+      if (chosen.includes(bit)) continue;
+      const grown = variance + 2 * (shared[bit] as number) + covariance(bit, bit);
+      const separation = (difference + (means[bit] as number) - CHANGED) / Math.sqrt(grown);
+      if (separation > most) [best, most] = [bit, separation];
+    }
+    difference += (means[best] as number) - CHANGED;
+    variance += 2 * (shared[best] as number) + covariance(best, best);
+    chosen.push(best);
+    for (let bit = 0; bit < BITS; bit++) shared[bit] = (shared[bit] as number) + covariance(bit, best);
+  }
+  return chosen.sort((a, b) => a - b);
 }
 
 /** One bit of many rows. */

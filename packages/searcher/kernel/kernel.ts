@@ -331,7 +331,7 @@ function hadamard(at: usize, length: i32): void {
  * Finds the codes that differ from a query in few bits.
  *
  * @param codesAt the codes, one after the other
- * @param bytes of a code, a multiple of 8
+ * @param bytes of a code: 4, or a multiple of 8
  * @param count number of codes, less than 2^22
  * @param most the greatest number of different bits, 511 at most
  * @param outAt gets a u32 for each code that is found: its position, above the lowest 9 bits, in which is its number of
@@ -341,13 +341,14 @@ function hadamard(at: usize, length: i32): void {
 export function nearCodes(codesAt: usize, bytes: i32, count: i32, queryAt: usize, most: i32, outAt: usize): i32 {
   let out = outAt;
   let at = codesAt;
-  const first = load<u64>(queryAt);
-  if (bytes === 8) {
+  if (bytes === 4) {
+    const signature = load<u32>(queryAt);
     for (let i = 0; i < count; i++) {
-      out = found(out, i, popcnt<u64>(load<u64>(at) ^ first), most);
-      at += 8;
+      out = found(out, i, popcnt<u32>(load<u32>(at) ^ signature), most);
+      at += 4;
     }
   } else if (bytes === 32) {
+    const first = load<u64>(queryAt);
     const second = load<u64>(queryAt, 8);
     const third = load<u64>(queryAt, 16);
     const fourth = load<u64>(queryAt, 24);

@@ -1,9 +1,9 @@
-import { type PointSet, TURNS } from './point-format.ts';
+import { type Places, type PointSet, TURNS } from './point-format.ts';
 
 /** A point of a query, and a similar point of a row. */
 export interface Hit {
   readonly point: number;
-  /** Where the other one is, as it is stored. */
+  /** Where the other one is: see `roughPlaceOf`. */
   readonly place: number;
 }
 
@@ -12,8 +12,6 @@ const MAX_COMPARED = 60;
 /** Points agree if they are this near to where another hit expects them, in long sides of the query. */
 const TOLERANCE = 0.08;
 const SCALE_TOLERANCE = 1.5;
-
-type Places = Pick<PointSet, 'x' | 'y' | 'turn' | 'scale'>;
 
 /**
  * How many hits agree in turn, scale and place with one of them.
@@ -28,7 +26,7 @@ export function agreement(
   const count = Math.min(hits.length, MAX_COMPARED);
   const places = {
     ...{ x: new Float32Array(count), y: new Float32Array(count) },
-    ...{ turn: new Uint8Array(count), scale: new Float32Array(count) },
+    ...{ turn: new Float32Array(count), scale: new Float32Array(count) },
   };
   const [x, y] = [new Float32Array(count), new Float32Array(count)];
   const scales = new Float32Array(count);

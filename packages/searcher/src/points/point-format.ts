@@ -24,10 +24,13 @@ export interface PointSet {
   readonly x: Float32Array;
   readonly y: Float32Array;
   /** In 64 parts of a full turn. */
-  readonly turn: Uint8Array;
+  readonly turn: Uint8Array | Float32Array;
   /** The size of a pixel of its level, in units of the long side. */
   readonly scale: Float32Array;
 }
+
+/** Where points are. */
+export type Places = Pick<PointSet, 'x' | 'y' | 'turn' | 'scale'>;
 
 /** @returns undefined if the bytes have another format */
 export function readPoints(bytes: Uint8Array): PointSet | undefined {
@@ -50,22 +53,27 @@ export function readPoints(bytes: Uint8Array): PointSet | undefined {
 }
 
 /** Reads where a point is. @param long of the picture in pixels */
-export function unpack(
-  packed: number,
-  long: number,
-  into: Pick<PointSet, 'x' | 'y' | 'turn' | 'scale'>,
-  i: number,
-): void {
+function unpack(packed: number, long: number, into: Places, i: number): void {
   into.x[i] = ((packed & 2_047) + 0.5) / PARTS;
   into.y[i] = (((packed >>> 11) & 2_047) + 0.5) / PARTS;
   into.turn[i] = (packed >>> 22) & 63;
   into.scale[i] = LEVEL_FACTOR ** (packed >>> 28) / long;
 }
 
-/** Where the n-th point of a picture is, for {@link unpack}. */
-export function placeOf(bytes: Uint8Array, n: number): number {
+/** Where the n-th point of a picture roughly is, in 16 bits: x (5), y (5), turn (4) and level (2). */
+export function roughPlaceOf(bytes: Uint8Array, n: number): number {
   const at = HEADER_BYTES + POINT_BYTES * n + BITS_BYTES;
-  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint32(at, true);
+  const packed = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint32(at, true);
+  const [x, y, turn] = [(packed >>> 6) & 31, (packed >>> 17) & 31, (packed >>> 24) & 15];
+  return x | (y << 5) | (turn << 10) | (Math.min(3, packed >>> 29) << 14);
+}
+
+/** Reads it. @param long of the picture in pixels */
+export function unpackRough(place: number, long: number, into: Places, i: number): void {
+  into.x[i] = ((place & 31) + 0.5) / 32;
+  into.y[i] = (((place >>> 5) & 31) + 0.5) / 32;
+  into.turn[i] = 4 * ((place >>> 10) & 15) + 1.5;
+  into.scale[i] = LEVEL_FACTOR ** (2 * (place >>> 14) + 0.5) / long;
 }
 
 /** The points of the mirrored picture, in the same order. */

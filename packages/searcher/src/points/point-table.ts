@@ -1,8 +1,9 @@
 import { type Bits, bitsBytes, createBits, grownBits, hasBit, setBit } from '../bits.ts';
 import { copyInto } from '../row-table.ts';
 import { agreement, type Hit } from './agreement.ts';
-import { type PointSet, placeOf, readPoints, unpack } from './point-format.ts';
-import { AddedPoints, Postings } from './postings.ts';
+import { type PointSet, readPoints, roughPlaceOf, unpackRough } from './point-format.ts';
+import { BLOCK_ROWS, PointBlock, Postings } from './postings.ts';
+import { SIGNATURE_BITS } from './signature-bits.ts';
 import { BitComparer, MAX_SIGNATURES, WORDS } from './words.ts';
 
 /** Words that are searched for each point. */
@@ -13,16 +14,12 @@ const PROBES = 8;
  */
 const MIN_COMPARED = 131_072;
 const COMPARED = 2;
-/** Signatures of the same point differ in at most so many of 64 bits. */
-const MAX_DIFFERENCE = 8;
+/** Signatures of the same point differ in at most so many of 32 bits. */
+const MAX_DIFFERENCE = 5;
 /** Rows with the most votes that are compared by the places of their points. */
 const POOL = 200;
 /** Hits that are kept: many more come only from pictures without anything to tell them apart. */
 const MAX_HITS = 1 << 18;
-/** Added points are merged with the others when they are more than this share of those, and this many. */
-const MAX_ADDED_SHARE = 0.25;
-const MIN_MERGED = 65_536;
-const BYTES_OF_POINT = 16;
 /** Points of a picture, for the estimate of memory. */
 const POINTS_OF_PICTURE = 200;
 
@@ -40,14 +37,11 @@ function ownComparer(): BitComparer {
 }
 
 /**
- * Points of the pictures of many rows by their words, 16 bytes each, with a signature of 64 of their bits (Jégou, Douze
- * and Schmid, "Hamming embedding and weak geometric consistency", 2008).
+ * Points of the pictures of many rows by their words, each with its row, a rough place and a signature of 32 of its bits
+ * (Jégou, Douze and Schmid, "Hamming embedding and weak geometric consistency", 2008).
  */
 export class PointTable {
-  #postings = new Postings(0);
-  /** Points since the last merge: as they came, and in the order of their words, once a search needs them. */
-  #added = new AddedPoints();
-  #recent: Postings | undefined;
+  readonly #blocks: PointBlock[] = [];
   /** The long side of the picture of each row, in pixels. */
   #longs = new Uint16Array(1_024);
   #pictures = 0;
@@ -55,14 +49,13 @@ export class PointTable {
 
   get bytes(): number {
     const own = this.rowsWithVector.byteLength + this.#longs.byteLength;
-    return own + this.#postings.bytes + this.#added.bytes + (this.#recent?.bytes ?? 0);
+    return this.#blocks.reduce((sum, { bytes }) => sum + bytes, own);
   }
 
   /** Maximum bytes for a number of rows. */
   static bytesFor(rows: number): number {
-    const points = POINTS_OF_PICTURE * rows;
-    const merging = 1 + 2 * MAX_ADDED_SHARE;
-    return bitsBytes(rows) + 3 * rows + BYTES_OF_POINT * (merging * points + MIN_MERGED) + 8 * WORDS;
+    const points = PointBlock.bytesFor(POINTS_OF_PICTURE * rows, Math.ceil(rows / BLOCK_ROWS));
+    return bitsBytes(rows) + 3 * rows + points;
   }
 
   /** @param bytes points as the module parts writes them; ignored if they have another format */
@@ -78,12 +71,13 @@ export class PointTable {
     this.#longs[row] = Math.max(1, view.getUint16(2, true), view.getUint16(4, true));
     const codes = ownComparer();
     const { bits, count } = points;
+    const block = Math.floor(row / BLOCK_ROWS);
+    while (this.#blocks.length <= block) this.#blocks.push(new PointBlock());
     for (let i = 0; i < count; i++) {
-      const place = placeOf(bytes, i);
-      this.#added.add(codes.wordOf(bits, 8 * i), row, bits[8 * i] as number, bits[8 * i + 4] as number, place);
+      this.#blocks[block]?.add(codes.wordOf(bits, 8 * i), {
+        ...{ row: row % BLOCK_ROWS, signature: signatureOf(bits, 8 * i), place: roughPlaceOf(bytes, i) },
+      });
     }
-    this.#recent = undefined;
-    this.#mergeIfMany();
   }
 
   /** A copy with only these rows, in the given order. */
@@ -99,7 +93,18 @@ export class PointTable {
       table.#pictures++;
       table.#longs[row] = this.#longs[other] as number;
     }
-    table.#postings = Postings.merged(this.#postings, this.#added, (row) => newRows[row] as number);
+    for (let from = 0; from < rows.length; from += BLOCK_ROWS) {
+      const blocks = new Set<number>();
+      for (const other of rows.subarray(from, from + BLOCK_ROWS)) blocks.add(Math.floor(other / BLOCK_ROWS));
+      const sources = [...blocks].flatMap((block) => {
+        const rowOf = (other: number) => {
+          const row = (newRows[block * BLOCK_ROWS + other] as number) - from;
+          return row < BLOCK_ROWS ? row : -1;
+        };
+        return this.#blocks[block]?.sources(rowOf) ?? [];
+      });
+      table.#blocks.push(new PointBlock(Postings.merged(sources)));
+    }
     return table;
   }
 
@@ -110,7 +115,6 @@ export class PointTable {
    * @param words see {@link wordsOf}
    */
   search(query: PointSet, rows: Bits, count: number, words = wordsOf(query)): RowCandidate[] {
-    if (this.#added.count > 0) this.#recent ??= Postings.merged(new Postings(0), this.#added);
     const { votes, touched, hitCount } = this.#vote(query, words, rows);
     const pool = rowsWithMost(votes, touched, POOL);
     const places = new Int16Array(votes.length).fill(-1);
@@ -123,18 +127,11 @@ export class PointTable {
     return pool
       .map((row, i) => {
         const long = this.#longs[row] as number;
-        const agreed = agreement(query, hits[i] as Hit[], (hit, into, at) => unpack(hit.place, long, into, at));
+        const agreed = agreement(query, hits[i] as Hit[], (hit, into, at) => unpackRough(hit.place, long, into, at));
         return { row, support: agreed * (votes[row] as number) };
       })
       .sort((a, b) => b.support - a.support || a.row - b.row)
       .slice(0, count);
-  }
-
-  #mergeIfMany(): void {
-    const { count } = this.#added;
-    if (count <= MIN_MERGED || count <= MAX_ADDED_SHARE * this.#postings.count) return;
-    this.#postings = Postings.merged(this.#postings, this.#added);
-    this.#added = new AddedPoints();
   }
 
   /** Each point of the query votes for the rows with a similar point, by how rare its word is, and once for each. */
@@ -149,25 +146,31 @@ export class PointTable {
     const lastVote = new Float32Array(votes.length);
     const touched: number[] = [];
     let hitCount = 0;
-    const parts = [this.#postings, ...(this.#recent ? [this.#recent] : [])];
-    const signature = new Uint32Array(2);
+    const parts = this.#blocks.flatMap((block, i) =>
+      block.postings().map((postings) => ({ postings, firstRow: i * BLOCK_ROWS })),
+    );
+    const signature = new Uint32Array(1);
     let [point, held] = [0, 0];
-    let lists: { readonly part: Postings; readonly weight: number; readonly shift: number; readonly end: number }[] =
-      [];
+    let lists: {
+      readonly part: (typeof parts)[number];
+      readonly weight: number;
+      readonly shift: number;
+      readonly end: number;
+    }[] = [];
     const compare = () => {
       if (held === 0) return;
-      const found = codes.near(2, signature, 0, MAX_DIFFERENCE);
+      const found = codes.near(1, signature, 0, MAX_DIFFERENCE);
       let [list, next] = [lists[0] as (typeof lists)[number], 1];
       for (let i = 0; i < found.length; i++) {
         const one = found[i] as number;
         while (one >>> 9 >= list.end) list = lists[next++] as typeof list;
         const at = (one >>> 9) + list.shift;
-        const row = list.part.rows[at] as number;
+        const row = list.part.firstRow + (list.part.postings.rows[at] as number);
         if (!hasBit(rows, row)) continue;
         if (hitCount < MAX_HITS) {
           HITS.points[hitCount] = point;
           HITS.rows[hitCount] = row;
-          HITS.places[hitCount++] = list.part.places[at] as number;
+          HITS.places[hitCount++] = list.part.postings.places[at] as number;
         }
         const vote = list.weight * (WEIGHTS[one & 511] as number);
         const before = votes[row] as number;
@@ -184,26 +187,28 @@ export class PointTable {
       [lists, held] = [[], 0];
     };
     const sizes = new Uint32Array(words.length);
-    for (const { starts } of parts) {
+    for (const { postings } of parts) {
+      const { starts } = postings;
       for (let i = 0; i < words.length; i++) {
         const word = words[i] as number;
         sizes[i] = (sizes[i] as number) + (starts[word + 1] as number) - (starts[word] as number);
       }
     }
-    const compared = mostCompared(sizes, this.#postings.count + this.#added.count);
+    const points = parts.reduce((sum, { postings }) => sum + postings.count, 0);
+    const compared = mostCompared(sizes, points);
     for (; point < query.count; point++) {
-      signature[0] = query.bits[8 * point] as number;
-      signature[1] = query.bits[8 * point + 4] as number;
+      signature[0] = signatureOf(query.bits, 8 * point);
       for (let i = PROBES * point; i < PROBES * (point + 1); i++) {
         const [word, size] = [words[i] as number, sizes[i] as number];
         if (size === 0 || size > compared.size || (size === compared.size && compared.left-- <= 0)) continue;
         const weight = Math.log1p(this.#pictures / size) ** 2 / Math.sqrt(load[word] as number);
         for (const part of parts) {
-          const end = part.starts[word + 1] as number;
-          for (let from = part.starts[word] as number, to = from; from < end; from = to) {
+          const { starts, signatures } = part.postings;
+          const end = starts[word + 1] as number;
+          for (let from = starts[word] as number, to = from; from < end; from = to) {
             to = Math.min(end, from + MAX_SIGNATURES);
             if (held + to - from > MAX_SIGNATURES) compare();
-            codes.hold(part.signatures.subarray(2 * from, 2 * to), held > 0);
+            codes.hold(signatures.subarray(from, to), held > 0);
             lists.push({ part, weight, shift: from - held, end: held + to - from });
             held += to - from;
           }
@@ -213,6 +218,15 @@ export class PointTable {
     }
     return { votes, touched, hitCount };
   }
+}
+
+function signatureOf(bits: Uint32Array, at: number): number {
+  let signature = 0;
+  for (let i = 0; i < SIGNATURE_BITS.length; i++) {
+    const bit = SIGNATURE_BITS[i] as number;
+    signature |= (((bits[at + (bit >>> 5)] as number) >>> (bit & 31)) & 1) << i;
+  }
+  return signature;
 }
 
 /** The words by which the points of a picture are looked for: {@link PROBES} for each. */
@@ -272,8 +286,8 @@ function rowsWithMost(votes: Float32Array, rows: readonly number[], count: numbe
 const HITS = {
   points: new Uint16Array(MAX_HITS),
   rows: new Uint32Array(MAX_HITS),
-  places: new Uint32Array(MAX_HITS),
+  places: new Uint16Array(MAX_HITS),
 };
 
 /** The weight of a vote by the number of different bits. */
-const WEIGHTS = Float32Array.from({ length: 65 }, (_, bits) => Math.exp((-bits * bits) / 64));
+const WEIGHTS = Float32Array.from({ length: 33 }, (_, bits) => Math.exp((-bits * bits) / 18));

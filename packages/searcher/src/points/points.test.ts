@@ -91,6 +91,23 @@ describe('points of many pictures', () => {
     expect(table.copyOf(kept).search(query, allRows(150), 1)[0]?.row).toBe(kept.indexOf(42));
   });
 
+  it('finds rows beyond those of a block, also after others are removed', () => {
+    const far = new PointTable();
+    const rows = [3, 65_535, 65_536, 140_000];
+    for (const [i, row] of rows.entries()) far.set(row, write(pictures[i + 40] as Drawn[]));
+    expect(far.search(query, allRows(140_001), 1)[0]?.row).toBe(65_536);
+    const kept = Uint32Array.from({ length: 65_540 }, (_, row) => (row < 65_537 ? row : 140_000));
+    kept.copyWithin(1, 0);
+    expect(far.copyOf(kept).search(query, allRows(65_540), 1)[0]?.row).toBe(65_537);
+  });
+
+  it('finds copies of one picture that are more than a search compares', () => {
+    const copies = new PointTable();
+    for (let row = 0; row < 3_000; row++) copies.set(row, write(pictures[42] as Drawn[]));
+    expect(copies.search(query, allRows(3_000), 5)).toHaveLength(5);
+    expect(copies.bytes).toBeLessThan(PointTable.bytesFor(3_000));
+  });
+
   it('ignores bytes of another format, and estimates its memory from above', () => {
     const other = new PointTable();
     for (const bytes of [new Uint8Array(0), new Uint8Array(5), new Uint8Array(42), write(drawPoints(1)).subarray(1)]) {

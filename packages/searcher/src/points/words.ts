@@ -8,9 +8,9 @@ const HALF_BYTES = 16;
 /** Nearest words of each half that are combined. */
 const NEAREST = 8;
 
-/** Halves of codes that are held: 8,192 codes, or four times as many signatures. */
+/** Words of codes that are held: of 8,192 points, or of eight times as many signatures. */
 const MAX_WORDS = 65_536;
-export const MAX_SIGNATURES = MAX_WORDS / 2;
+export const MAX_SIGNATURES = MAX_WORDS;
 const HALVES_AT = 0;
 const QUERY_AT = HALVES_AT + HALF_WORDS * HALF_BYTES;
 const CODES_AT = QUERY_AT + 64;
