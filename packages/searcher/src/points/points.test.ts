@@ -104,7 +104,7 @@ describe('points of many pictures', () => {
   it('finds copies of one picture that are more than a search compares', () => {
     const copies = new PointTable();
     for (let row = 0; row < 3_000; row++) copies.set(row, write(pictures[42] as Drawn[]));
-    expect(copies.search(query, allRows(3_000), 5)).toHaveLength(5);
+    expect(copies.search(read(pictures[42] as Drawn[]), allRows(3_000), 5)).toHaveLength(5);
     expect(copies.bytes).toBeLessThan(PointTable.bytesFor(3_000));
   });
 
