@@ -59,42 +59,58 @@ function strongest(corners: Corner[], count: number): Corner[] {
 /** Some of the corners, strongest first, with the greatest distance between them that allows as many. */
 function spread(corners: readonly Corner[], { width, height }: LevelSize, wanted: number): readonly Corner[] {
   if (corners.length <= wanted) return corners;
+  const xs = Float64Array.from(corners, ({ x }) => x);
+  const ys = Float64Array.from(corners, ({ y }) => y);
   let best: readonly Corner[] = corners.slice(0, wanted);
   let [low, high] = [1, Math.max(width, height) / 2];
   for (let step = 0; step < 8; step++) {
     const distance = (low + high) / 2;
-    const taken = apart(corners, width, height, distance, wanted);
+    const taken = apart(xs, ys, { width, height }, distance, wanted);
     if (taken.length >= wanted) {
-      best = taken;
+      best = taken.map((i) => corners[i] as Corner);
       low = distance;
     } else high = distance;
   }
   return best;
 }
 
-/** The first corners that have a distance from all before. */
-function apart(pool: readonly Corner[], width: number, height: number, distance: number, wanted: number): Corner[] {
-  // A cell has room for one corner.
+/** The indices of the first points that have a distance from all before. */
+function apart(
+  xs: Float64Array,
+  ys: Float64Array,
+  { width, height }: LevelSize,
+  distance: number,
+  wanted: number,
+): number[] {
+  // A cell has room for one point. Two cells around the picture stay free.
   const cell = distance / Math.SQRT2;
-  const columns = Math.ceil(width / cell) + 1;
-  const rows = Math.ceil(height / cell) + 1;
-  const grid = new Int32Array(columns * rows).fill(-1);
-  const taken: Corner[] = [];
-  const isFree = ({ x, y }: Corner, column: number, row: number) => {
-    for (let r = Math.max(0, row - 2); r <= Math.min(rows - 1, row + 2); r++) {
-      for (let c = Math.max(0, column - 2); c <= Math.min(columns - 1, column + 2); c++) {
-        const other = taken[grid[r * columns + c] as number];
-        if (other !== undefined && (other.x - x) ** 2 + (other.y - y) ** 2 < distance ** 2) return false;
-      }
+  const columns = Math.ceil(width / cell) + 5;
+  const grid = new Int32Array(columns * (Math.ceil(height / cell) + 5)).fill(-1);
+  const near = NEAR_CELLS.map(([column, row]) => row * columns + column);
+  const taken: number[] = [];
+  const isFree = (i: number, at: number) => {
+    if ((grid[at] as number) >= 0) return false;
+    for (const step of near) {
+      const other = grid[at + step] as number;
+      if (other < 0) continue;
+      const x = (xs[other] as number) - (xs[i] as number);
+      const y = (ys[other] as number) - (ys[i] as number);
+      if (x * x + y * y < distance * distance) return false;
     }
     return true;
   };
-  for (const corner of pool) {
-    const [column, row] = [Math.floor(corner.x / cell), Math.floor(corner.y / cell)];
-    if ((grid[row * columns + column] as number) >= 0 || !isFree(corner, column, row)) continue;
-    grid[row * columns + column] = taken.length;
-    taken.push(corner);
-    if (taken.length === wanted) break;
+  for (let i = 0; i < xs.length && taken.length < wanted; i++) {
+    const at = (Math.floor((ys[i] as number) / cell) + 2) * columns + Math.floor((xs[i] as number) / cell) + 2;
+    if (!isFree(i, at)) continue;
+    grid[at] = i;
+    taken.push(i);
   }
   return taken;
 }
+
+/** The cells in which a point can be too near to one in the middle: all but the corners of a square. */
+const NEAR_CELLS = [-2, -1, 0, 1, 2].flatMap((row) =>
+  [-2, -1, 0, 1, 2]
+    .filter((column) => Math.abs(row) + Math.abs(column) < 4 && (row !== 0 || column !== 0))
+    .map((column): [column: number, row: number] => [column, row]),
+);
