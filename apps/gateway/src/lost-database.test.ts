@@ -3,16 +3,7 @@ import { descriptorTexts, parseOutputs } from '@akin/modules/vectors';
 import { commit, findCollection, openStore, type Store } from '@akin/store';
 import { scaledByChaos, type TestDatabase, testDatabase } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import {
-  ask,
-  createGateway,
-  type Gateway,
-  postJson,
-  type TestLog,
-  type TestResponse,
-  testConfig,
-  testLog,
-} from '../test/start-gateway.ts';
+import { ask, createGateway, type Gateway, postJson, type TestResponse, testConfig } from '../test/start-gateway.ts';
 
 const C = '/api/cores/my-collection';
 
@@ -36,7 +27,6 @@ describe('a gateway whose PostgreSQL fails', () => {
   let database: TestDatabase;
   let store: Store;
   let gateway: Gateway;
-  let log: TestLog;
 
   beforeAll(async () => {
     database = await testDatabase();
@@ -47,9 +37,8 @@ describe('a gateway whose PostgreSQL fails', () => {
       descriptorTexts,
       graceMilliseconds: 0,
     });
-    log = testLog();
     const commitNow = async (name: string) => commit(store, await findCollection(store, name));
-    gateway = await createGateway(testConfig({ store, log, commit: commitNow }));
+    gateway = await createGateway(testConfig({ store, commit: commitNow }));
     // So that there is something to search.
     const first = await postJson(gateway, `${C}/update?commit=true`, [{ id: 'a0', n: 1, name: 'name' }]);
     expect(first.status).toBe(200);
@@ -72,12 +61,6 @@ describe('a gateway whose PostgreSQL fails', () => {
     // New connections have it.
     await terminateAll();
   };
-  /** Number of log lines with a SQLSTATE: of the error itself, or of its cause. */
-  const timesLogged = (state: string) =>
-    log.lines.filter(({ fields }) => {
-      const error = fields.err as { code?: string; cause?: { code?: string } } | undefined;
-      return error?.code === state || error?.cause?.code === state;
-    }).length;
   const works = async () =>
     (await Promise.all(REQUESTS.map((request) => request(gateway, 1)))).every(({ status }) => status < 400);
 
@@ -104,6 +87,8 @@ describe('a gateway whose PostgreSQL fails', () => {
     );
     expect(unexpected.map(({ status, text }) => `${status} ${text}`)).toEqual([]);
   };
+  /** Stops this process, so that its open transactions are idle. */
+  const stop = (milliseconds: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
   const until = async (condition: () => boolean | Promise<boolean>) => {
     while (!(await condition())) await new Promise((resolve) => setImmediate(resolve));
   };
@@ -121,10 +106,13 @@ describe('a gateway whose PostgreSQL fails', () => {
   });
 
   it('answers 503 with Retry-After while idle transactions are terminated', async () => {
-    const responses = await underLoad(async () => {
+    const responses = await underLoad(async (soFar) => {
       await setIdleLimit('1ms');
-      // Often enough that most kinds of requests are affected.
-      await until(() => timesLogged('25P03') >= scaledByChaos(20));
+      // Often enough that most kinds of requests are affected, and more than the end of all connections causes.
+      await until(() => {
+        stop(2);
+        return soFar.filter(({ status }) => status === 503).length >= scaledByChaos(60);
+      });
       await setIdleLimit('0');
     });
     expectOnlySuccessOr503(responses);
