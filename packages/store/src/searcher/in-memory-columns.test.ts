@@ -180,9 +180,9 @@ describe.each(ENGINES)('columns in memory on %s', (kind) => {
     const remembered = ['size:[0 TO 100]', 'shade:red'];
     const measuring = { ...store, inMemory: measured };
     await find(remembered, true, measuring);
-    // A column may have been read by now.
-    const withoutColumns = measured.use.bytes - (held(measuring)?.bytes ?? 0);
-    await using inMemory = new InMemorySearch({ exactRows: 50, memory: withoutColumns + 1_000 });
+    await held(measuring)?.untilRead;
+    await held(measuring)?.drop();
+    await using inMemory = new InMemorySearch({ exactRows: 50, memory: measured.use.bytes + 1_000 });
     expect(await inMemory.read(store, collection, new NotInMemory('shape', 1, 4))).toBe(true);
     const full = { ...store, inMemory };
     await find(remembered, true, full);
