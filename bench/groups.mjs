@@ -3,7 +3,8 @@
 // made up around analyzed pictures and written straight into the tables.
 import { MODULES } from '@akin/modules/manifests';
 import { descriptorTexts, groupRule, parseOutputs } from '@akin/modules/vectors';
-import { createCollection, openStore, updateGroups } from '@akin/store';
+import { openStore, updateGroups } from '@akin/store/changes';
+import { createCollection } from '@akin/store/database';
 import { createServices } from '@akin/testing';
 import pg from 'pg';
 import { describeMachine } from './lib/machine.mjs';

@@ -26,6 +26,6 @@ await runInFront([
   process.execPath,
   ...['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'],
   ...['e2e/src/chaos.long.test.ts', 'e2e/src/crash.long.test.ts', 'e2e/src/sharded-fleet.long.test.ts'],
-  ...['packages/store/src/commit/kill.long.test.ts', 'packages/store/src/commit/model.test.ts'],
-  'packages/store/src/engine/thread-kill.test.ts',
+  ...['packages/store/src/changes/commit/kill.long.test.ts', 'packages/store/src/changes/commit/model.test.ts'],
+  'packages/store/src/database/engine/thread-kill.test.ts',
 ]);

@@ -1,7 +1,7 @@
 // Checks which package imports which. It prints every import that the table does not allow, and fails if there is one.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
-import { dirname, join, relative, resolve } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import swc from '@swc/core';
 
@@ -59,6 +59,11 @@ const TESTS_MAY = ['@akin/testing'];
 
 /** Packages that contain only tests, measurements and training. */
 const DEVELOPMENT_PACKAGES = ['e2e', 'bench', 'lab'];
+
+/**
+ * The folders in `src` of a package, lowest first: a file imports none of a higher folder. Tests do.
+ */
+const LAYERS = { 'packages/store': ['database', 'search', 'changes'] };
 
 /**
  * Entry points for code that only compares vectors. They must load neither a network nor an image decoder, directly or
@@ -125,6 +130,8 @@ function violationsOf(root, folder, rootPackage) {
       if (name.startsWith('.')) {
         const target = relative(join(root, folder), resolve(dirname(file), name));
         if (target.startsWith('..')) report(file, `reaches out of its package: ${name}`);
+        else if (!isTest && isAbove(folder, target, relative(join(root, folder), file)))
+          report(file, `may not import ${name} of a higher layer`);
         continue;
       }
       if (name.startsWith('node:') || builtinModules.includes(name)) {
@@ -145,6 +152,12 @@ function violationsOf(root, folder, rootPackage) {
     }
   }
   return found;
+}
+
+/** Whether one file of a package, such as `src/changes/store.ts`, is in a higher layer than another. */
+function isAbove(folder, one, other) {
+  const [height, least] = [one, other].map((path) => LAYERS[folder]?.indexOf(path.split(sep)[1]));
+  return height > least;
 }
 
 /**

@@ -76,6 +76,18 @@ describe('the import table', () => {
     expect(findViolations(root)).toEqual(['apps/gateway/src/index.ts: may not import @akin/modules/analyze']);
   });
 
+  it('refuses a relative path from a layer of a package into a higher one, but for tests', async () => {
+    const upwards = `import type { Store } from '../../changes/context.ts';`;
+    await addPackage('packages/store', '@akin/store', [], {
+      'src/changes/store.ts': `import '../database/index.ts'; import '../search/index.ts';`,
+      'src/search/rank/rank.ts': upwards,
+      'src/search/rank/rank.test.ts': upwards,
+    });
+    expect(findViolations(root)).toEqual([
+      'packages/store/src/search/rank/rank.ts: may not import ../../changes/context.ts of a higher layer',
+    ]);
+  });
+
   it('refuses a relative path into another package', async () => {
     await addPackage('packages/store', '@akin/store', [], { 'src/index.ts': `import '../../domain/src/index.ts';` });
     expect(findViolations(root)).toEqual([

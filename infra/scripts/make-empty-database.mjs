@@ -4,8 +4,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
-import { PgliteSession } from '../../packages/store/dist/engine/pglite-session.js';
-import { PgliteThread } from '../../packages/store/dist/engine/pglite-thread.js';
+import { PgliteSession } from '../../packages/store/dist/database/engine/pglite-session.js';
+import { PgliteThread } from '../../packages/store/dist/database/engine/pglite-thread.js';
 
 const CLOSE_MILLISECONDS = 60_000;
 

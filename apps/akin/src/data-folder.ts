@@ -1,4 +1,4 @@
-import { preparePrivateFolder } from '@akin/store';
+import { preparePrivateFolder } from '@akin/store/database';
 import { CHOICE_FILE } from './models/chosen-model.ts';
 import { FOLDERS } from './originals/indexed-folders.ts';
 import { SERVER_FILE } from './server-file.ts';

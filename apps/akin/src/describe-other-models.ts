@@ -1,4 +1,5 @@
-import { listCollections, otherModels, type Store } from '@akin/store';
+import type { Store } from '@akin/store/changes';
+import { listCollections, otherModels } from '@akin/store/database';
 
 /** A line for each module of a collection whose descriptors are from other models: what that means, and what to do. */
 export async function describeOtherModels(store: Store): Promise<string[]> {

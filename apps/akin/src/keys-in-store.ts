@@ -3,7 +3,8 @@ import type { Key, NewKey } from '@akin/client';
 import { AkinError, parseExpiry } from '@akin/domain';
 import { MODULES } from '@akin/modules/manifests';
 import { descriptorTexts, parseOutputs } from '@akin/modules/vectors';
-import { createKey, listKeys, openStore, readKeyText, revokeKey, type Store } from '@akin/store';
+import { openStore, type Store } from '@akin/store/changes';
+import { createKey, listKeys, readKeyText, revokeKey } from '@akin/store/search';
 import { openDataFolder, printToStandardError } from './data-folder.ts';
 import { UsageError } from './options.ts';
 

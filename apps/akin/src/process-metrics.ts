@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises';
 import type { Queue } from '@akin/queue';
 import { type Logger, type Metrics, withTimeout } from '@akin/runtime';
 import { createMetrics } from '@akin/runtime/observability';
-import type { Store } from '@akin/store';
+import type { Store } from '@akin/store/changes';
 import { akinVersion } from './version.ts';
 
 /** A server that hangs does not count as up. */

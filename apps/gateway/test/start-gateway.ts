@@ -2,7 +2,7 @@ import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { MODULES } from '@akin/modules/manifests';
 import { descriptorTexts, models, parseOutputs } from '@akin/modules/vectors';
 import type { Log } from '@akin/runtime';
-import { openStore, type Store } from '@akin/store';
+import { openStore, type Store } from '@akin/store/changes';
 import { type DatabaseTemplate, testDatabase } from '@akin/testing';
 import type { GatewayConfig } from '../src/config.ts';
 import { createGateway, type Gateway } from '../src/gateway.ts';

@@ -1,7 +1,9 @@
 import type { Scope } from '@akin/domain';
 import { MODULES } from '@akin/modules/manifests';
 import { descriptorTexts, parseOutputs } from '@akin/modules/vectors';
-import { commit, createKey, findCollection, type NewKey, openStore, type Store } from '@akin/store';
+import { commit, openStore, type Store } from '@akin/store/changes';
+import { findCollection } from '@akin/store/database';
+import { createKey, type NewKey } from '@akin/store/search';
 import { testDatabase } from '@akin/testing';
 import { afterAll, beforeAll } from '@jest/globals';
 import type { GatewayConfig } from '../src/config.ts';

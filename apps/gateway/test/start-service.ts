@@ -1,13 +1,6 @@
 import type { AkinError } from '@akin/domain';
-import {
-  claimForAnalysis,
-  commit,
-  createCollection,
-  failAnalysis,
-  findCollection,
-  type Store,
-  saveAnalysis,
-} from '@akin/store';
+import { claimForAnalysis, commit, failAnalysis, type Store, saveAnalysis } from '@akin/store/changes';
+import { createCollection, findCollection } from '@akin/store/database';
 import { afterAll, beforeAll } from '@jest/globals';
 import type { AnalyzeImage, GatewayConfig } from '../src/config.ts';
 import { createGateway, type Gateway } from '../src/gateway.ts';

@@ -1,6 +1,7 @@
 import type { Job } from '@akin/queue';
 import { inSpan } from '@akin/runtime';
-import { collectionOf, failAnalysis, requeueAnalyses, saveAnalysis, seqOf } from '@akin/store';
+import { failAnalysis, requeueAnalyses, saveAnalysis, seqOf } from '@akin/store/changes';
+import { collectionOf } from '@akin/store/database';
 import type { Context } from './context.ts';
 import { retryDelays } from './retries.ts';
 

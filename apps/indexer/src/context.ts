@@ -1,6 +1,6 @@
 import type { Queue } from '@akin/queue';
 import type { Log, Metrics } from '@akin/runtime';
-import type { Store } from '@akin/store';
+import type { Store } from '@akin/store/changes';
 
 export interface Context {
   readonly store: Store;

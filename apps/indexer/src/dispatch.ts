@@ -1,6 +1,6 @@
 import { analysisJobId } from '@akin/contract';
 import { inSpan, traceparent } from '@akin/runtime';
-import { type AnalysisTask, ClaimTurns, claimForAnalysis, failAnalysis, requeueAnalyses } from '@akin/store';
+import { type AnalysisTask, ClaimTurns, claimForAnalysis, failAnalysis, requeueAnalyses } from '@akin/store/changes';
 import type { Context } from './context.ts';
 import { MAX_ATTEMPTS } from './retries.ts';
 import { jobRefOf } from './sweep.ts';

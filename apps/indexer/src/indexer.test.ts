@@ -5,15 +5,13 @@ import { createMemoryQueue } from '@akin/queue/memory';
 import { createLogger, createMetrics } from '@akin/runtime/observability';
 import {
   type AcceptedRange,
-  type Collection,
   claimForAnalysis,
-  collectionStatus,
-  createCollection,
   dropCollection,
   listOperations,
   type Store,
   waitForOperations,
-} from '@akin/store';
+} from '@akin/store/changes';
+import { type Collection, collectionStatus, createCollection } from '@akin/store/database';
 import { type TestDatabase, testDatabase } from '@akin/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { accept, openTestStore } from '../test/support.ts';

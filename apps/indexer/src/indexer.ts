@@ -2,16 +2,15 @@ import { AkinError } from '@akin/domain';
 import type { Queue } from '@akin/queue';
 import { causeFields, type Log, type Metrics } from '@akin/runtime';
 import {
-  type Collection,
   type CommitResult,
   commit,
   completeCommitRequests,
   dropReplaced,
-  findCollection,
   helpCommits,
   requestedCommits,
   type Store,
-} from '@akin/store';
+} from '@akin/store/changes';
+import { type Collection, findCollection } from '@akin/store/database';
 import { handleAnalyzed } from './analyzed.ts';
 import { inBackground } from './background.ts';
 import { createDispatch } from './dispatch.ts';

@@ -1,16 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Log } from '@akin/runtime';
-import {
-  type CollectionState,
-  collectionStates,
-  findLeases,
-  type Lease,
-  releaseLeases,
-  renewLeases,
-  type Store,
-  takeLeases,
-} from '@akin/store';
+import { findLeases, type Lease, releaseLeases, renewLeases, type Store, takeLeases } from '@akin/store/changes';
+import { type CollectionState, collectionStates } from '@akin/store/database';
 import { inBackground } from './background.ts';
 
 const LEASE_MILLISECONDS = 5_000;

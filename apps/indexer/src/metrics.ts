@@ -1,11 +1,6 @@
 import { type Metrics, withTimeout } from '@akin/runtime';
-import {
-  type Collection,
-  type CollectionStatus,
-  collectionStatus,
-  countCollectionsWithoutLeader,
-  oldestInvisibleChange,
-} from '@akin/store';
+import { countCollectionsWithoutLeader, oldestInvisibleChange } from '@akin/store/changes';
+import { type Collection, type CollectionStatus, collectionStatus } from '@akin/store/database';
 import type { Context } from './context.ts';
 import type { LedCollection } from './leadership.ts';
 

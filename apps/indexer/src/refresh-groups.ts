@@ -1,6 +1,7 @@
 import { groupRule, PART_RULE } from '@akin/modules/vectors';
 import type { Metrics } from '@akin/runtime';
-import { type Collection, type Store, updateGroups, updatePartPairs } from '@akin/store';
+import { type Store, updateGroups, updatePartPairs } from '@akin/store/changes';
+import type { Collection } from '@akin/store/database';
 
 /** Time limit for one collection, so that others and the shutdown do not wait longer. */
 const TURN_MILLISECONDS = 2_000;

@@ -1,5 +1,6 @@
 import type { Log } from '@akin/runtime';
-import { type Collection, type CollectionState, collectionOf, isOutage, type Store } from '@akin/store';
+import type { Store } from '@akin/store/changes';
+import { type Collection, type CollectionState, collectionOf, isOutage } from '@akin/store/database';
 
 /**
  * Interval after which a collection without work is visited again, because some work depends on the time and a

@@ -1,13 +1,13 @@
 import { type AnalysisJobRef, analysisJobId } from '@akin/contract';
 import {
   type AnalysisRef,
-  type Collection,
   deleteUnaccepted,
   listAnalyzing,
   maintainCollection,
   requeueAnalyses,
   type Store,
-} from '@akin/store';
+} from '@akin/store/changes';
+import type { Collection } from '@akin/store/database';
 import type { Context } from './context.ts';
 
 /** If the queue does not know an analysis that started longer ago than this, its job is lost. */

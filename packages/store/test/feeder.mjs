@@ -6,17 +6,16 @@
  */
 import { parseJson, TypeClaims, validateDocument } from '@akin/domain';
 import { randomNumbers } from '@akin/testing';
-import { maintain } from '../dist/bulk/maintain.js';
+import { maintain } from '../dist/changes/bulk/maintain.js';
 import {
   claimForAnalysis,
   commit,
-  findCollection,
-  loadSchema,
   openStore,
   saveAnalysis,
   stageChanges,
   updateGroups,
-} from '../dist/index.js';
+} from '../dist/changes/index.js';
+import { findCollection, loadSchema } from '../dist/database/index.js';
 import { createFeeding } from './feeding.mjs';
 import { parseTinyOutputs, TINY_GROUPS, TINY_MODULES, tinyDescriptorTexts } from './tiny-module.mjs';
 

@@ -1,11 +1,13 @@
 import type { ModuleManifest } from '@akin/domain';
-import { createCollection } from '../src/collections/collections.ts';
-import { commit } from '../src/commit/commit.ts';
-import type { Collection, ParsedOutputs, Store } from '../src/context.ts';
-import { listGroups } from '../src/groups/list-groups.ts';
-import type { GroupRule } from '../src/groups/rule.ts';
-import { updateGroups } from '../src/groups/update-groups.ts';
-import { openStore } from '../src/store.ts';
+import { commit } from '../src/changes/commit/commit.ts';
+import type { Store } from '../src/changes/context.ts';
+import { listGroups } from '../src/changes/groups/list-groups.ts';
+import type { GroupRule } from '../src/changes/groups/rule.ts';
+import { updateGroups } from '../src/changes/groups/update-groups.ts';
+import { openStore } from '../src/changes/store.ts';
+import { createCollection } from '../src/database/collections/collections.ts';
+import type { Collection } from '../src/database/context.ts';
+import type { ParsedOutputs } from '../src/database/model-sets.ts';
 import { sharedStore } from './shared-store.ts';
 import {
   accept,

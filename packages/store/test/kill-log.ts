@@ -1,7 +1,8 @@
 import { expect } from '@jest/globals';
-import { listOperations, type Operation } from '../src/accept/operations.ts';
-import { collectionStatus } from '../src/collections/collections.ts';
-import type { Collection, Store } from '../src/context.ts';
+import { listOperations, type Operation } from '../src/changes/accept/operations.ts';
+import type { Store } from '../src/changes/context.ts';
+import { collectionStatus } from '../src/database/collections/collections.ts';
+import type { Collection } from '../src/database/context.ts';
 
 /** A change that feeding.mjs sends while processes are killed. */
 export type Sent =

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { AkinError } from '@akin/domain';
-import { findCollection } from '../src/collections/collections.ts';
-import { commit } from '../src/commit/commit.ts';
-import type { Collection, Store } from '../src/context.ts';
-import { type ReindexWork, runReindex } from '../src/reindex/run-reindex.ts';
-import type { ReindexSettings } from '../src/reindex/state.ts';
-import { beginReindex } from '../src/reindex/state.ts';
+import { commit } from '../src/changes/commit/commit.ts';
+import type { Store } from '../src/changes/context.ts';
+import { type ReindexWork, runReindex } from '../src/changes/reindex/run-reindex.ts';
+import type { ReindexSettings } from '../src/changes/reindex/state.ts';
+import { beginReindex } from '../src/changes/reindex/state.ts';
+import { findCollection } from '../src/database/collections/collections.ts';
+import type { Collection } from '../src/database/context.ts';
 import { openTestStore, parseTestOutputs, testLocation } from './support.ts';
 
 /** A store on PostgreSQL whose models accept outputs without the name `v2` as long as `takes.first`. */

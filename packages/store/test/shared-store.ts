@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from '@jest/globals';
-import type { Store } from '../src/context.ts';
+import type { Store } from '../src/changes/context.ts';
 import { type EngineKind, openTestStore, type TestLocation, testLocation } from './support.ts';
 
 /**

@@ -1,6 +1,7 @@
-import { createCollection } from '../src/collections/collections.ts';
-import { commit } from '../src/commit/commit.ts';
-import type { Collection, Store } from '../src/context.ts';
+import { commit } from '../src/changes/commit/commit.ts';
+import type { Store } from '../src/changes/context.ts';
+import { createCollection } from '../src/database/collections/collections.ts';
+import type { Collection } from '../src/database/context.ts';
 import { sharedStore } from './shared-store.ts';
 import { accept, type EngineKind } from './support.ts';
 

@@ -11,16 +11,17 @@ import {
   validateDocument,
 } from '@akin/domain';
 import { copyTemplate, testDatabase } from '@akin/testing';
-import type { Change } from '../src/accept/staged-rows.ts';
-import { type AcceptedRange, stageChanges } from '../src/accept/staging.ts';
-import { modelSetOf } from '../src/collections/model-set.ts';
-import { loadSchema } from '../src/collections/schema.ts';
-import type { Collection, ParsedOutputs, Store } from '../src/context.ts';
-import type { Engine } from '../src/engine/engine.ts';
-import { openPglite } from '../src/engine/pglite.ts';
-import { openPostgres } from '../src/engine/postgres.ts';
-import type { DescriptorTexts, ParsedDescriptor } from '../src/model-sets.ts';
-import { openStore, type StoreConfig } from '../src/store.ts';
+import type { Change } from '../src/changes/accept/staged-rows.ts';
+import { type AcceptedRange, stageChanges } from '../src/changes/accept/staging.ts';
+import type { Store } from '../src/changes/context.ts';
+import { openStore, type StoreConfig } from '../src/changes/store.ts';
+import { modelSetOf } from '../src/database/collections/model-set.ts';
+import { loadSchema } from '../src/database/collections/schema.ts';
+import type { Collection } from '../src/database/context.ts';
+import type { Engine } from '../src/database/engine/engine.ts';
+import { openPglite } from '../src/database/engine/pglite.ts';
+import { openPostgres } from '../src/database/engine/postgres.ts';
+import type { DescriptorTexts, ParsedDescriptor, ParsedOutputs } from '../src/database/model-sets.ts';
 
 export type EngineKind = 'pglite' | 'postgres';
 

@@ -4,7 +4,7 @@ import { type GatewayLimits, limitsForPictures } from '@akin/gateway';
 import { DEFAULT_IMAGE_LIMITS } from '@akin/imaging';
 import { type AnalyzerConfig, BACKEND_CHOICES, defaultPictureMemory } from '@akin/modules/analyze';
 import { useContentModel } from '@akin/modules/vectors';
-import { defaultSearchMemory } from '@akin/store';
+import { defaultSearchMemory } from '@akin/store/search';
 import { DATA_OPTION, databaseUrl, dataFolder } from '../data-option.ts';
 import { chosenModel } from '../models/chosen-model.ts';
 import { contentModelFolder, MODELS_OPTION, modelsFolder } from '../models/models-folder.ts';

@@ -1,4 +1,4 @@
-import { openStore, type Store } from '@akin/store';
+import { openStore, type Store } from '@akin/store/changes';
 import type { ContentModels } from '../models/content-models.ts';
 import { reportPoolUse, reportSearchMemory, reportStandbys } from '../process-metrics.ts';
 import type { FleetProcess } from './fleet-process.ts';

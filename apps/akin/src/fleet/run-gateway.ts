@@ -9,7 +9,9 @@ import {
   requiresKeys,
 } from '@akin/gateway';
 import { makeThumbnail } from '@akin/imaging';
-import { findCollection, listKeys, requestCommit, type Store } from '@akin/store';
+import { requestCommit, type Store } from '@akin/store/changes';
+import { findCollection } from '@akin/store/database';
+import { listKeys } from '@akin/store/search';
 import type { ContentModels } from '../models/content-models.ts';
 import { ModelLibrary } from '../models/model-library.ts';
 import { type BacklogLimits, THUMBNAIL_LIMITS } from '../serve.ts';

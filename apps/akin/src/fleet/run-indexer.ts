@@ -1,7 +1,7 @@
 import { createIndexer } from '@akin/indexer';
 import { activeModelSet } from '@akin/modules/vectors';
 import { connectionName } from '@akin/runtime';
-import { saveAnalyzers } from '@akin/store';
+import { saveAnalyzers } from '@akin/store/database';
 import { describeOtherModels } from '../describe-other-models.ts';
 import type { ContentModels } from '../models/content-models.ts';
 import { reportQueueUp } from '../process-metrics.ts';

@@ -11,7 +11,7 @@ import {
   ownModelSet,
   parseOutputs,
 } from '@akin/modules/vectors';
-import type { FindModelSet } from '@akin/store';
+import type { FindModelSet } from '@akin/store/database';
 import { UsageError } from '../options.ts';
 import { knownModel } from './known-models.ts';
 import { checkFiles, downloadedModels, folderOfName } from './models-folder.ts';

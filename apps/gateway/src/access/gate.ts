@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Endpoint } from '@akin/contract';
 import { AkinError, badRequest, isTrash, quote, type Scope, scopeIncludes } from '@akin/domain';
-import { type KeyFilter, parseKeyFilter, readSetFields } from '@akin/store';
+import { type KeyFilter, parseKeyFilter, readSetFields } from '@akin/store/search';
 import type { Response } from 'express';
 import { type RateDecision, TokenBuckets } from '../admission/token-buckets.ts';
 import { clientAddress } from './client-address.ts';

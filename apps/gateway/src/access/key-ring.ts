@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import type { Store } from '@akin/store/changes';
 import {
   isSecretOf,
   isSignedBy,
@@ -8,9 +9,8 @@ import {
   readSearchToken,
   readTokenText,
   recordKeyUse,
-  type Store,
   type StoredKey,
-} from '@akin/store';
+} from '@akin/store/search';
 
 /** If other processes may change the keys, they are read again after this time, in the background. */
 const FRESH_MILLISECONDS = 1_000;

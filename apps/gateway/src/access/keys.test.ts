@@ -1,4 +1,6 @@
-import { createCollection, dropCollection, findCollection, listKeys } from '@akin/store';
+import { dropCollection } from '@akin/store/changes';
+import { createCollection, findCollection } from '@akin/store/database';
+import { listKeys } from '@akin/store/search';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ask, FORM_BODY, JSON_BODY } from '../../test/start-gateway.ts';
 import { bearer, type Keyed, keyedGateways } from '../../test/start-keyed.ts';

@@ -1,5 +1,6 @@
 import { AkinError } from '@akin/domain';
-import { type Backlog, type Collection, readBacklog, type Store } from '@akin/store';
+import { type Backlog, readBacklog, type Store } from '@akin/store/changes';
+import type { Collection } from '@akin/store/database';
 import type { GatewayLimits } from './limits.ts';
 
 /** A request with at most this many changes is small: a user may be waiting for it. */

@@ -1,4 +1,4 @@
-import type { HostPatienceLimits } from '@akin/store';
+import type { HostPatienceLimits } from '@akin/store/changes';
 
 export interface SemaphoreLimits {
   readonly concurrent: number;

@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { findCollection, readBacklog } from '@akin/store';
+import { readBacklog } from '@akin/store/changes';
+import { findCollection } from '@akin/store/database';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ANALYZE, echo } from '../../test/echoing-gateway.ts';
 import {

@@ -1,14 +1,14 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
 import { withErrorContext } from '@akin/domain';
 import { parseModulesApply } from '@akin/modules/manifests';
+import { dropCollection as drop } from '@akin/store/changes';
 import {
   createCollection as create,
-  dropCollection as drop,
   findCollection,
   listCollections,
   type Quota,
   setQuota as set,
-} from '@akin/store';
+} from '@akin/store/database';
 import { presentCollection } from '../collections/present.ts';
 import type { Handler, HandlerFor } from '../http/serve.ts';
 import { requireAnalysis } from '../reindex/require-analysis.ts';

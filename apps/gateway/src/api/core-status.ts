@@ -1,4 +1,5 @@
-import { type Collection, collectionStatus, listCollections, type Store } from '@akin/store';
+import type { Store } from '@akin/store/changes';
+import { type Collection, collectionStatus, listCollections } from '@akin/store/database';
 import type { HandlerFor } from '../http/serve.ts';
 
 export const coreStatus: HandlerFor<'coreStatus'> = async ({ parameters, access }, { store }) => {

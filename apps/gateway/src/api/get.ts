@@ -1,13 +1,8 @@
 import { MAX_ROWS } from '@akin/contract';
 import { AkinError, badRequest, type FieldValue, type StoredDocument, VERSION_FIELD } from '@akin/domain';
-import {
-  type Collection,
-  type CollectionSchema,
-  cachedCollection,
-  currentVersions,
-  findCollection,
-  getDocuments,
-} from '@akin/store';
+import { currentVersions } from '@akin/store/changes';
+import { type Collection, type CollectionSchema, cachedCollection, findCollection } from '@akin/store/database';
+import { getDocuments } from '@akin/store/search';
 import type { Context } from '../context.ts';
 import type { HandlerFor } from '../http/serve.ts';
 import { type FieldList, readFieldList } from '../search/field-list.ts';

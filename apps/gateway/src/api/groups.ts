@@ -1,16 +1,14 @@
 import { badRequest, type Calibration, Double } from '@akin/domain';
 import { GROUP_MODULE, GROUP_SCORE, groupRule, partScore, scoreOf } from '@akin/modules/vectors';
 import {
-  calibrationOf,
   decideGroups as decide,
-  findCollection,
   type Group,
   listDecisions,
   listGroups,
   listPartPairs,
-  loadSchema,
   type PartPair,
-} from '@akin/store';
+} from '@akin/store/changes';
+import { calibrationOf, findCollection, loadSchema } from '@akin/store/database';
 import { readIdCursor, readPairCursor, writeIdCursor, writePairCursor } from '../http/id-cursor.ts';
 import type { HandlerFor } from '../http/serve.ts';
 import { type FieldList, readFieldList, requestedDistances } from '../search/field-list.ts';

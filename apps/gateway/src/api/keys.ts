@@ -1,5 +1,5 @@
 import { badRequest, parseExpiry, withErrorContext } from '@akin/domain';
-import { createKey as create, type Key, listKeys, readKeyText, revokeKey as revoke } from '@akin/store';
+import { createKey as create, type Key, listKeys, readKeyText, revokeKey as revoke } from '@akin/store/search';
 import type { Handler, HandlerFor } from '../http/serve.ts';
 
 export const keys: Handler<unknown> = async (_call, { store }) => ({

@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { AkinError } from '@akin/domain';
-import { commit, findCollection } from '@akin/store';
+import { commit } from '@akin/store/changes';
+import { findCollection } from '@akin/store/database';
 import { describe, expect, it } from '@jest/globals';
 import { ask, type TestRequest } from '../../test/start-gateway.ts';
 import { useCollection, useService } from '../../test/start-service.ts';

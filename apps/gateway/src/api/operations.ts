@@ -1,5 +1,6 @@
 import { AkinError, badRequest, stringifyJson } from '@akin/domain';
-import { findCollection, findOperation, lastOperation, listOperations, retryFailed } from '@akin/store';
+import { findOperation, lastOperation, listOperations, retryFailed } from '@akin/store/changes';
+import { findCollection } from '@akin/store/database';
 import type { HandlerFor } from '../http/serve.ts';
 import { presentOperation } from '../operations/present.ts';
 import { seqOf } from '../operations/seq-of.ts';

@@ -1,4 +1,4 @@
-import { findCollection } from '@akin/store';
+import { findCollection } from '@akin/store/database';
 import type { HandlerFor } from '../http/serve.ts';
 
 export const ping: HandlerFor<'ping'> = async ({ parameters }, { store }) => {

@@ -1,5 +1,5 @@
 import { MODULES } from '@akin/modules/manifests';
-import { findCollection, loadSchema } from '@akin/store';
+import { findCollection, loadSchema } from '@akin/store/database';
 import { presentCollection } from '../collections/present.ts';
 import type { HandlerFor } from '../http/serve.ts';
 

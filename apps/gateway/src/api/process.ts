@@ -1,4 +1,5 @@
-import { listProcesses, backup as openBackup, type Store } from '@akin/store';
+import { backup as openBackup, type Store } from '@akin/store/changes';
+import { listProcesses } from '@akin/store/database';
 import type { Handler, HandlerFor } from '../http/serve.ts';
 
 export const live: Handler<unknown> = () => ({ body: { status: 'OK' }, enveloped: false });

@@ -2,12 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { AkinError, badRequest, quote } from '@akin/domain';
 import {
   beginReindex,
-  findCollection,
-  loadSchema,
   pauseReindex as pause,
   type ReindexSettings,
   resumeReindex as resume,
-} from '@akin/store';
+} from '@akin/store/changes';
+import { findCollection, loadSchema } from '@akin/store/database';
 import { readFieldTypes } from '../collections/field-types.ts';
 import { presentReindex } from '../collections/present-reindex.ts';
 import type { HandlerFor } from '../http/serve.ts';

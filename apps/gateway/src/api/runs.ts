@@ -1,13 +1,7 @@
 import { RUN_FAILURE } from '@akin/contract';
 import { AkinError, badRequest } from '@akin/domain';
-import {
-  findCollection,
-  findRun,
-  dismissRun as forget,
-  listRuns,
-  type RunFailure,
-  reportRun as report,
-} from '@akin/store';
+import { findRun, dismissRun as forget, listRuns, type RunFailure, reportRun as report } from '@akin/store/changes';
+import { findCollection } from '@akin/store/database';
 import type { HandlerFor } from '../http/serve.ts';
 
 export const runs: HandlerFor<'runs'> = async ({ parameters }, { store }) => {

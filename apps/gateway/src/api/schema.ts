@@ -1,5 +1,5 @@
 import { elementType, type Field, isListType } from '@akin/domain';
-import { defineFields as define, findCollection, loadSchema } from '@akin/store';
+import { defineFields as define, findCollection, loadSchema } from '@akin/store/database';
 import { readFieldTypes } from '../collections/field-types.ts';
 import type { HandlerFor } from '../http/serve.ts';
 import { readSolrFields, refuseOtherCommands } from '../solr/add-field.ts';

@@ -1,7 +1,8 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
 import { badRequest, Double, type Field, type Query, quote, unescapeBackslashes } from '@akin/domain';
 import { scoreOf } from '@akin/modules/vectors';
-import { type CollectionSchema, calibrationOf, findCollection, loadSchema, modelSetOf, search } from '@akin/store';
+import { type CollectionSchema, calibrationOf, findCollection, loadSchema, modelSetOf } from '@akin/store/database';
+import { search } from '@akin/store/search';
 import { hasSeveralPictures } from '../http/pictures.ts';
 import type { Handler } from '../http/serve.ts';
 import { rankOfInputs } from '../search/describe-query.ts';

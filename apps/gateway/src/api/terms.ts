@@ -1,5 +1,6 @@
 import { badRequest, unescapeBackslashes } from '@akin/domain';
-import { findCollection, loadSchema, MAX_FACET_VALUES, MAX_FACETS, terms as readTerms } from '@akin/store';
+import { findCollection, loadSchema } from '@akin/store/database';
+import { MAX_FACET_VALUES, MAX_FACETS, terms as readTerms } from '@akin/store/search';
 import type { HandlerFor } from '../http/serve.ts';
 import { named, namedList } from '../search/facets/named-list.ts';
 import { presentValue } from '../search/present.ts';

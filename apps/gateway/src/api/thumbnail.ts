@@ -1,5 +1,6 @@
 import { AkinError, quote } from '@akin/domain';
-import { findCollection, readThumbnail } from '@akin/store';
+import { findCollection } from '@akin/store/database';
+import { readThumbnail } from '@akin/store/search';
 import { namesEtag } from '../http/range.ts';
 import type { HandlerFor } from '../http/serve.ts';
 

@@ -1,4 +1,5 @@
-import { findCollection, listTombstones } from '@akin/store';
+import { listTombstones } from '@akin/store/changes';
+import { findCollection } from '@akin/store/database';
 import { readIdCursor, writeIdCursor } from '../http/id-cursor.ts';
 import type { HandlerFor } from '../http/serve.ts';
 

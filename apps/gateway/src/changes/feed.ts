@@ -1,4 +1,5 @@
-import { type Collection, findCollection, listOperations, type Operation, type Store } from '@akin/store';
+import { listOperations, type Operation, type Store } from '@akin/store/changes';
+import { type Collection, findCollection } from '@akin/store/database';
 import { presentCollection } from '../collections/present.ts';
 
 /** Number of changes that are read at once. */

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { AkinError } from '@akin/domain';
-import type { Store } from '@akin/store';
+import type { Store } from '@akin/store/changes';
 import { Feed } from './feed.ts';
 
 /** Maximum number of streams in one process: each is a lasting connection. */

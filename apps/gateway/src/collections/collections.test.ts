@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { ENDPOINTS, type EndpointName } from '@akin/contract';
 import { AkinError } from '@akin/domain';
-import { createCollection, findCollection, type Store } from '@akin/store';
+import type { Store } from '@akin/store/changes';
+import { createCollection, findCollection } from '@akin/store/database';
 import { describe, expect, it } from '@jest/globals';
 import { outputsOf } from '../../test/pictures.ts';
 import { ask, createGateway, postJson, type TestResponse, testConfig } from '../../test/start-gateway.ts';

@@ -1,5 +1,6 @@
 import { AkinError } from '@akin/domain';
-import { type Collection, reindexState, type Store } from '@akin/store';
+import { reindexState, type Store } from '@akin/store/changes';
+import type { Collection } from '@akin/store/database';
 
 /** @throws AkinError not-found if the collection was never reindexed */
 export async function presentReindex(store: Store, collection: Collection): Promise<Record<string, unknown>> {

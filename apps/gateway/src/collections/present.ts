@@ -1,4 +1,5 @@
-import { appliedModules, type Collection, collectionStatus, modelSetOf, type Store } from '@akin/store';
+import type { Store } from '@akin/store/changes';
+import { appliedModules, type Collection, collectionStatus, modelSetOf } from '@akin/store/database';
 
 export async function presentCollection(store: Store, collection: Collection): Promise<Record<string, unknown>> {
   const status = await collectionStatus(store, collection);

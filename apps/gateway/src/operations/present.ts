@@ -1,4 +1,5 @@
-import type { Collection, Operation } from '@akin/store';
+import type { Operation } from '@akin/store/changes';
+import type { Collection } from '@akin/store/database';
 
 export function presentOperation(collection: Collection, operation: Operation): Record<string, unknown> {
   const { seq, kind, id, state, attempt, position, acceptedAt, error } = operation;

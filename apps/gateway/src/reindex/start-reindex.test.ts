@@ -1,6 +1,7 @@
 import { AkinError, type ErrorCode } from '@akin/domain';
 import { sleep } from '@akin/runtime';
-import { beginReindex, createCollection, type PictureToAnalyze, reindexState } from '@akin/store';
+import { beginReindex, type PictureToAnalyze, reindexState } from '@akin/store/changes';
+import { createCollection } from '@akin/store/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { outputsOf } from '../../test/pictures.ts';
 import { ask, postJson } from '../../test/start-gateway.ts';

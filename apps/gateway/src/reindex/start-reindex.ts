@@ -1,15 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { AkinError } from '@akin/domain';
 import { sleep } from '@akin/runtime';
-import {
-  type Collection,
-  findCollection,
-  modelName,
-  orphanedReindexes,
-  resumeReindex,
-  runReindex,
-  type StartedReindex,
-} from '@akin/store';
+import { orphanedReindexes, resumeReindex, runReindex, type StartedReindex } from '@akin/store/changes';
+import { type Collection, findCollection, modelName } from '@akin/store/database';
 import type { SharedContext } from '../context.ts';
 import { reanalyze } from './reanalyze.ts';
 

@@ -1,5 +1,6 @@
 import { AkinError, badRequest, type ErrorCode, quote } from '@akin/domain';
-import { type Collection, readStoredPicture } from '@akin/store';
+import { readStoredPicture } from '@akin/store/changes';
+import type { Collection } from '@akin/store/database';
 import type { Analysis } from '../config.ts';
 import type { Context } from '../context.ts';
 import { openOriginal } from '../open-original.ts';

@@ -1,5 +1,11 @@
 import { AkinError, type ErrorCode } from '@akin/domain';
-import { type Collection, type CollectionSchema, cachedCollection, findCollection, loadSchema } from '@akin/store';
+import {
+  type Collection,
+  type CollectionSchema,
+  cachedCollection,
+  findCollection,
+  loadSchema,
+} from '@akin/store/database';
 import type { Context } from '../context.ts';
 
 /** Errors that may only be due to outdated cached data. */

@@ -1,5 +1,6 @@
 import { AkinError } from '@akin/domain';
-import { type Collection, findCollection, loadSchema, modelSetOf, type Store } from '@akin/store';
+import type { Store } from '@akin/store/changes';
+import { type Collection, findCollection, loadSchema, modelSetOf } from '@akin/store/database';
 
 /** The content model that analyzes pictures for a collection, as outputs name it. */
 export async function contentModelOf(store: Store, collection: Collection): Promise<string | undefined> {

@@ -1,7 +1,8 @@
 import { AkinError, badRequest, type Calibration, withErrorContext } from '@akin/domain';
 import { MODULES } from '@akin/modules/manifests';
 import { colorQuery, combine, distanceAt, noTextEncoder, parseHexColors } from '@akin/modules/vectors';
-import type { Collection, ModelSet, RankByDocuments, Smartfilter } from '@akin/store';
+import type { Collection, ModelSet } from '@akin/store/database';
+import type { RankByDocuments, Smartfilter } from '@akin/store/search';
 import type { Context } from '../context.ts';
 import { analyzePicture, analyzeText, TEXT_MODULE } from './analyze-picture.ts';
 import { analyzeStoredPicture } from './analyze-stored-picture.ts';

@@ -7,7 +7,7 @@ import {
   readLocalValue,
   withErrorContext,
 } from '@akin/domain';
-import { type FieldCollapse, type MemberRequest, parseSort, type SortClause } from '@akin/store';
+import { type FieldCollapse, type MemberRequest, parseSort, type SortClause } from '@akin/store/search';
 import type { ParameterList } from '../parameters/parameters.ts';
 import { OFF } from '../solr/refused-parameters.ts';
 import { namesIn, readSort } from './query-parameters.ts';

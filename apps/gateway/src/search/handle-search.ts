@@ -2,15 +2,8 @@ import { type Endpoints, MAX_DEPTH, type ParametersOf } from '@akin/contract';
 import { badRequest, type Calibration, Double, type Field } from '@akin/domain';
 import { scoreOf } from '@akin/modules/vectors';
 import { inSpan } from '@akin/runtime';
-import {
-  type Collection,
-  type CollectionSchema,
-  calibrationOf,
-  modelSetOf,
-  type SearchInput,
-  type SearchResult,
-  search,
-} from '@akin/store';
+import { type Collection, type CollectionSchema, calibrationOf, modelSetOf } from '@akin/store/database';
+import { type SearchInput, type SearchResult, search } from '@akin/store/search';
 import type { Context } from '../context.ts';
 import type { JsonResult } from '../http/handler-result.ts';
 import type { Call } from '../http/serve.ts';

@@ -8,15 +8,8 @@ import {
   models,
   parseOutputs,
 } from '@akin/modules/vectors';
-import {
-  commit,
-  createCollection,
-  findCollection,
-  openStore,
-  type Store,
-  type StoreConfig,
-  updateGroups,
-} from '@akin/store';
+import { commit, openStore, type Store, type StoreConfig, updateGroups } from '@akin/store/changes';
+import { createCollection, findCollection } from '@akin/store/database';
 import { type TestDatabase, testDatabase } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { outputsOf } from '../../test/pictures.ts';

@@ -1,16 +1,15 @@
 import { AkinError, badRequest, type Calibration, Double, type Field } from '@akin/domain';
 import { MODULES } from '@akin/modules/manifests';
 import { distanceAt, partScore, SURE_PART_SCORE } from '@akin/modules/vectors';
+import { appliedModules, type Collection } from '@akin/store/database';
 import {
-  appliedModules,
-  type Collection,
   findParts,
   type KnownDistances,
   type PartBox,
   type RankByDocuments,
   type SearchInput,
   type SearchResult,
-} from '@akin/store';
+} from '@akin/store/search';
 import type { Context } from '../context.ts';
 import { analyzePicture } from './analyze-picture.ts';
 import { analyzeStoredPicture } from './analyze-stored-picture.ts';

@@ -1,4 +1,4 @@
-import type { SearchResult } from '@akin/store';
+import type { SearchResult } from '@akin/store/search';
 import { nameOf } from './facets/named-list.ts';
 import type { Grouping } from './grouping.ts';
 import { presentValue } from './present.ts';

@@ -1,6 +1,6 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
 import { type ParameterLookup, parseQuery, type Query, readLocalValue, withErrorContext } from '@akin/domain';
-import { parseSort, type SortClause } from '@akin/store';
+import { parseSort, type SortClause } from '@akin/store/search';
 import type { ParameterList } from '../parameters/parameters.ts';
 
 type Parameters = ParametersOf<Endpoints['select']>;

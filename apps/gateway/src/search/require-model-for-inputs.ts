@@ -1,4 +1,4 @@
-import { type Collection, type CollectionSchema, requireOwnModels } from '@akin/store';
+import { type Collection, type CollectionSchema, requireOwnModels } from '@akin/store/database';
 import type { Context } from '../context.ts';
 import type { RankInput } from './rank-inputs.ts';
 

@@ -1,4 +1,4 @@
-import { createCollection } from '@akin/store';
+import { createCollection } from '@akin/store/database';
 import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { outputsOf } from '../../test/pictures.ts';
 import { ask, FORM_BODY, JSON_BODY, postJson } from '../../test/start-gateway.ts';

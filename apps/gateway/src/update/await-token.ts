@@ -1,14 +1,7 @@
 import { AkinError } from '@akin/domain';
 import { inSpan } from '@akin/runtime';
-import {
-  type Collection,
-  cachedCollection,
-  commitOfStandby,
-  findCollection,
-  lastOperation,
-  type SeqRange,
-  waitForOperations,
-} from '@akin/store';
+import { commitOfStandby, lastOperation, type SeqRange, waitForOperations } from '@akin/store/changes';
+import { type Collection, cachedCollection, findCollection } from '@akin/store/database';
 import type { Context } from '../context.ts';
 import { readToken } from './token.ts';
 

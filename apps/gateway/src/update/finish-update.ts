@@ -1,14 +1,8 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
 import { AkinError } from '@akin/domain';
 import { inSpan, unlessAborted } from '@akin/runtime';
-import {
-  type Collection,
-  hostPatience,
-  lastOperation,
-  type Operation,
-  type SeqRange,
-  waitForOperations,
-} from '@akin/store';
+import { hostPatience, lastOperation, type Operation, type SeqRange, waitForOperations } from '@akin/store/changes';
+import type { Collection } from '@akin/store/database';
 import type { Context } from '../context.ts';
 import type { CommitCommand } from './read-commands.ts';
 

@@ -1,5 +1,5 @@
 import { AkinError, JsonObject, quote } from '@akin/domain';
-import type { KeyFilter } from '@akin/store';
+import type { KeyFilter } from '@akin/store/search';
 import type { Command } from './read-commands.ts';
 
 /**

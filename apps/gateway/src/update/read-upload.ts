@@ -11,7 +11,7 @@ import {
 } from '@akin/domain';
 import { moduleNames } from '@akin/modules/manifests';
 import type { Reservation } from '@akin/runtime';
-import { appliedModules, type Collection, loadSchema } from '@akin/store';
+import { appliedModules, type Collection, loadSchema } from '@akin/store/database';
 import type { Context } from '../context.ts';
 import type { Body } from '../http/body.ts';
 import { type Part, readMultipart, textOf } from '../http/multipart.ts';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
-import { findCollection, loadSchema } from '@akin/store';
+import { findCollection, loadSchema } from '@akin/store/database';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { outputsOf } from '../../test/pictures.ts';
 import { JSON_BODY } from '../../test/start-gateway.ts';

@@ -13,18 +13,8 @@ import {
   validateDocument,
 } from '@akin/domain';
 import { createYielder } from '@akin/runtime';
-import {
-  type Change,
-  type Collection,
-  checkDelete,
-  loadSchema,
-  type ModelSet,
-  modelSetOf,
-  type RequestOrigin,
-  requireOwnModels,
-  type Staging,
-  stageChanges,
-} from '@akin/store';
+import { type Change, checkDelete, type RequestOrigin, type Staging, stageChanges } from '@akin/store/changes';
+import { type Collection, loadSchema, type ModelSet, modelSetOf, requireOwnModels } from '@akin/store/database';
 import { SMALL_REQUEST } from '../admission/backlog-quota.ts';
 import type { Context } from '../context.ts';
 import { warnAboutDates } from '../search/warn-about-dates.ts';

@@ -1,5 +1,6 @@
 import { badRequest } from '@akin/domain';
-import type { Collection, SeqRange } from '@akin/store';
+import type { SeqRange } from '@akin/store/changes';
+import type { Collection } from '@akin/store/database';
 
 /** The value of `responseHeader.token` of an update: the operations that a later search must wait for. */
 const FORM = /^akin1 (\d{1,10}) (\d{1,16}) (\d{1,16}) (.*)$/;

@@ -1,10 +1,10 @@
 import { AkinError, isListType, quote, typeName } from '@akin/domain';
-import type { ValueColumn } from '../searcher/value-lists.ts';
 import type { FieldCollapse } from './collapse-request.ts';
 import { findColumn, type SearchedTables } from './columns.ts';
 import type { MatchSource } from './match-source.ts';
 import type { SearchRequest } from './request.ts';
 import { scoreKeys, valueColumn } from './score-keys.ts';
+import type { ValueColumn } from './searcher/value-lists.ts';
 import { keyColumns, orderBy, type SortClause, sortKeys } from './sort.ts';
 
 /*

@@ -2,12 +2,13 @@ import { createRandom, parseQuery, type Query } from '@akin/domain';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { sharedStore } from '../../test/shared-store.ts';
 import { accept, ENGINES, openTestStore, testOutputs } from '../../test/support.ts';
-import { createCollection } from '../collections/collections.ts';
-import { commit } from '../commit/commit.ts';
-import type { Collection, Store } from '../context.ts';
-import { InMemorySearch } from '../searcher/in-memory-search.ts';
+import { commit } from '../changes/commit/commit.ts';
+import type { Store } from '../changes/context.ts';
+import { createCollection } from '../database/collections/collections.ts';
+import type { Collection } from '../database/context.ts';
 import type { SearchRequest } from './request.ts';
 import { search } from './search.ts';
+import { InMemorySearch } from './searcher/in-memory-search.ts';
 
 const COUNT = 240;
 const EXACT = 20;

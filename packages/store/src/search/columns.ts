@@ -1,6 +1,6 @@
 import { type AkinError, type FieldType, type ModuleManifest, nearestName, type Query, quote } from '@akin/domain';
-import { descriptorTable } from '../collections/collection-tables.ts';
-import type { CollectionSchema, Column } from '../context.ts';
+import { descriptorTable } from '../database/collections/collection-tables.ts';
+import type { CollectionSchema, Column } from '../database/context.ts';
 import type { FieldUses } from './field-uses.ts';
 import type { Params } from './params.ts';
 import { clauseError } from './query-values.ts';

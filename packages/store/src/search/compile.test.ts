@@ -1,7 +1,7 @@
 import { type Field, type FieldType, parseQuery } from '@akin/domain';
 import { describe, expect, it } from '@jest/globals';
-import type { Column } from '../context.ts';
-import type { SqlValue } from '../engine/engine.ts';
+import type { Column } from '../database/context.ts';
+import type { SqlValue } from '../database/engine/engine.ts';
 import type { SearchedTables } from './columns.ts';
 import { compileQuery, conditionOf } from './compile.ts';
 import { Params } from './params.ts';

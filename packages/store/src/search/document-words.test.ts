@@ -2,7 +2,7 @@ import { tokenize } from '@akin/domain';
 import { describe, expect, it } from '@jest/globals';
 import { sharedStore } from '../../test/shared-store.ts';
 import { ENGINES } from '../../test/support.ts';
-import type { Store } from '../context.ts';
+import type { Store } from '../changes/context.ts';
 import { documentWords, type FieldTexts, fieldWord, quoteLexeme } from './document-words.ts';
 
 /** The same as text: what PostgreSQL makes of it is the reference. */

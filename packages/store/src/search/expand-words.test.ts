@@ -3,9 +3,10 @@ import { onPostgres } from '@akin/testing';
 import { describe, expect, it } from '@jest/globals';
 import { sharedStore } from '../../test/shared-store.ts';
 import { accept, ENGINES } from '../../test/support.ts';
-import { createCollection } from '../collections/collections.ts';
-import { commit } from '../commit/commit.ts';
-import type { Collection, Store } from '../context.ts';
+import { commit } from '../changes/commit/commit.ts';
+import type { Store } from '../changes/context.ts';
+import { createCollection } from '../database/collections/collections.ts';
+import type { Collection } from '../database/context.ts';
 import { search } from './search.ts';
 
 describe.each(ENGINES)('patterns over words on %s', (kind) => {

@@ -10,7 +10,7 @@ import {
   typeName,
   type WildcardPart,
 } from '@akin/domain';
-import type { SqlValue } from '../engine/engine.ts';
+import type { SqlValue } from '../database/engine/engine.ts';
 import { type FoundColumn, hasDescriptor, type SearchedTables } from './columns.ts';
 import type { Clock } from './date-math.ts';
 import { quoteLexeme } from './document-words.ts';

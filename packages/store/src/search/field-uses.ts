@@ -1,8 +1,7 @@
-import { notifyHousekeeping } from '../collections/collections.ts';
-import type { Collection, Store } from '../context.ts';
-
-/** How a search uses a column: to find values (`filter`), to order by them, or to find elements or places. */
-export type UseKind = 'filter' | 'rising' | 'falling' | 'elements' | 'place';
+import { notifyHousekeeping } from '../database/collections/collections.ts';
+import type { UseKind } from '../database/collections/field-indexes.ts';
+import type { Collection } from '../database/context.ts';
+import type { Store } from './context.ts';
 
 /** Uses of columns of `documents` by a search that an index would speed up. */
 export type FieldUses = Set<`${string} ${UseKind}`>;

@@ -1,16 +1,17 @@
 import { AkinError, type Query } from '@akin/domain';
 import type { PartMatch, Restriction } from '@akin/searcher';
-import { descriptorTable } from '../collections/collection-tables.ts';
-import type { Collection, Store } from '../context.ts';
-import type { InMemoryCollection } from '../searcher/in-memory-collection.ts';
-import { missingPoints, NotInMemory } from '../searcher/not-in-memory.ts';
-import { statements } from '../statements.ts';
+import { descriptorTable } from '../database/collections/collection-tables.ts';
+import type { Collection } from '../database/context.ts';
+import { statements } from '../database/statements.ts';
+import type { Store } from './context.ts';
 import { InMemoryFilters } from './in-memory-filters.ts';
 import { distanceTo } from './matching.ts';
 import { Params } from './params.ts';
 import { type PartBox, partBox } from './part-box.ts';
 import { readDescriptor } from './read.ts';
 import type { Rank, RankByDocuments } from './request.ts';
+import type { InMemoryCollection } from './searcher/in-memory-collection.ts';
+import { missingPoints, NotInMemory } from './searcher/not-in-memory.ts';
 import { type Snapshot, withSnapshot } from './snapshot.ts';
 
 /** Candidates that are checked: by their points of the picture, of its mirror image, and the nearest ones. */

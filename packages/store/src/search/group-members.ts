@@ -1,6 +1,6 @@
 import type { FieldValue } from '@akin/domain';
-import { longArray } from '../engine/binary.ts';
-import type { Row } from '../engine/engine.ts';
+import { longArray } from '../database/engine/binary.ts';
+import type { Row } from '../database/engine/engine.ts';
 import { groupColumn } from './collapse-by-field.ts';
 import type { FieldCollapse, FoundGroup, MemberRequest } from './collapse-request.ts';
 import { documentColumns, selectFields } from './hydrate.ts';

@@ -6,12 +6,12 @@ import {
   type StoredDocument,
   unescapeBackslashes,
 } from '@akin/domain';
-import { descriptorTable, VERSION } from '../collections/collection-tables.ts';
-import type { Store } from '../context.ts';
-import { halvesOfHalfvec } from '../engine/binary.ts';
-import type { Queryable, Row } from '../engine/engine.ts';
-import { UNKNOWN_MODEL } from '../outputs/pending-analysis.ts';
+import { descriptorTable, VERSION } from '../database/collections/collection-tables.ts';
+import { halvesOfHalfvec } from '../database/engine/binary.ts';
+import type { Queryable, Row } from '../database/engine/engine.ts';
+import { UNKNOWN_MODEL } from '../database/outputs/pending-analysis.ts';
 import { findColumn, type SearchedTables } from './columns.ts';
+import type { Store } from './context.ts';
 import { Params } from './params.ts';
 import { distanceSql, locationColumn } from './space.ts';
 

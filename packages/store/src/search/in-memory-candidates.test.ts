@@ -6,10 +6,10 @@ import { anyQuery, parsed } from '../../test/any-query.ts';
 import { searchShop } from '../../test/search-shop.ts';
 import type { Shop } from '../../test/shop.ts';
 import { ENGINES } from '../../test/support.ts';
-import type { Store } from '../context.ts';
-import { InMemorySearch } from '../searcher/in-memory-search.ts';
+import type { Store } from '../changes/context.ts';
 import type { SearchRequest } from './request.ts';
 import { search } from './search.ts';
+import { InMemorySearch } from './searcher/in-memory-search.ts';
 
 const RUNS = scaledByChaos(40);
 

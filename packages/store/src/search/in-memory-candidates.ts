@@ -1,11 +1,11 @@
 import { type Candidates, LAST_PLACE, pageOfHeads, type VectorQuery } from '@akin/searcher';
-import { headsKey } from '../searcher/heads-cache.ts';
-import type { InMemoryCollection } from '../searcher/in-memory-collection.ts';
-import { readValueLists, type ValueColumn } from '../searcher/value-lists.ts';
 import { groupColumn } from './collapse-by-field.ts';
 import { countedFacets } from './counted-facets.ts';
 import { InMemoryFilters } from './in-memory-filters.ts';
 import type { SearchRequest } from './request.ts';
+import { headsKey } from './searcher/heads-cache.ts';
+import type { InMemoryCollection } from './searcher/in-memory-collection.ts';
+import { readValueLists, type ValueColumn } from './searcher/value-lists.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { ColumnKey } from './sort.ts';
 

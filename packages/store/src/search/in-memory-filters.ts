@@ -1,20 +1,20 @@
 import { type Query, withErrorContext } from '@akin/domain';
 import type { DocNumbers, Restriction } from '@akin/searcher';
-import type { InMemoryCollection } from '../searcher/in-memory-collection.ts';
-import {
-  type AskedFilter,
-  docsColumn,
-  type MatchReader,
-  type MatchRequest,
-  readDocsColumn,
-} from '../searcher/match-reader.ts';
-import { readValueLists } from '../searcher/value-lists.ts';
 import { conditionOf } from './compile.ts';
 import { countedFacets } from './counted-facets.ts';
 import { excludedQueries } from './excluded-queries.ts';
 import { contextOf } from './matching.ts';
 import { Params } from './params.ts';
 import type { SearchRequest } from './request.ts';
+import type { InMemoryCollection } from './searcher/in-memory-collection.ts';
+import {
+  type AskedFilter,
+  docsColumn,
+  type MatchReader,
+  type MatchRequest,
+  readDocsColumn,
+} from './searcher/match-reader.ts';
+import { readValueLists } from './searcher/value-lists.ts';
 import type { Snapshot } from './snapshot.ts';
 import { valueTest } from './value-test.ts';
 import { compileKeyQuery } from './visible.ts';

@@ -1,6 +1,6 @@
 import { AkinError, withErrorContext } from '@akin/domain';
-import { descriptorTable } from '../collections/collection-tables.ts';
-import { encodeHalfvec } from '../engine/binary.ts';
+import { descriptorTable } from '../database/collections/collection-tables.ts';
+import { encodeHalfvec } from '../database/engine/binary.ts';
 import { needsScores, onlyHeads } from './collapse-by-field.ts';
 import { compileQuery, conditionOf } from './compile.ts';
 import type { MatchedDocuments } from './facet-plan.ts';

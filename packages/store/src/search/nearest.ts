@@ -1,5 +1,5 @@
 import type { Candidates } from '@akin/searcher';
-import type { Row } from '../engine/engine.ts';
+import type { Row } from '../database/engine/engine.ts';
 import { isNearestHead } from './collapse-by-field.ts';
 import { documentColumns, selectFields } from './hydrate.ts';
 import type { InMemoryCandidates, NearQuery } from './in-memory-candidates.ts';

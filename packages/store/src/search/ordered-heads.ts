@@ -1,5 +1,5 @@
 import { withErrorContext } from '@akin/domain';
-import type { SqlValue } from '../engine/engine.ts';
+import type { SqlValue } from '../database/engine/engine.ts';
 import { headOrder } from './collapse-by-field.ts';
 import { compileQuery } from './compile.ts';
 import type { InMemoryCandidates } from './in-memory-candidates.ts';

@@ -1,4 +1,4 @@
-import type { Row, SqlValue } from '../engine/engine.ts';
+import type { Row, SqlValue } from '../database/engine/engine.ts';
 import { documentColumns, type ReadDocument, selectFields } from './hydrate.ts';
 import type { MatchSource } from './match-source.ts';
 import { matchSource } from './matching.ts';

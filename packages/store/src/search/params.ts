@@ -1,5 +1,5 @@
 import { AkinError } from '@akin/domain';
-import type { SqlValue } from '../engine/engine.ts';
+import type { SqlValue } from '../database/engine/engine.ts';
 
 /** The wire protocol counts parameters in 16 bits. Some are reserved for the statement around a query. */
 const MAX_PARAMS = 65_000;

@@ -1,8 +1,9 @@
 import { AkinError, type StoredDocument } from '@akin/domain';
-import { descriptorTable } from '../collections/collection-tables.ts';
-import type { Collection, CollectionSchema, Store } from '../context.ts';
-import { decodeHalfvec } from '../engine/binary.ts';
-import type { Row } from '../engine/engine.ts';
+import { descriptorTable } from '../database/collections/collection-tables.ts';
+import type { Collection, CollectionSchema } from '../database/context.ts';
+import { decodeHalfvec } from '../database/engine/binary.ts';
+import type { Row } from '../database/engine/engine.ts';
+import type { Store } from './context.ts';
 import { documentColumns, selectFields } from './hydrate.ts';
 import { Params } from './params.ts';
 import { type Snapshot, withFewStatements } from './snapshot.ts';

@@ -2,7 +2,8 @@ import { onPostgres } from '@akin/testing';
 import { describe, expect, it } from '@jest/globals';
 import { ids, searchShop } from '../../test/search-shop.ts';
 import { ENGINES } from '../../test/support.ts';
-import type { Collection, Store } from '../context.ts';
+import type { Store } from '../changes/context.ts';
+import type { Collection } from '../database/context.ts';
 import { parseSort } from './sort.ts';
 import { terms } from './terms.ts';
 

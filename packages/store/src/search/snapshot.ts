@@ -1,13 +1,14 @@
 import { AkinError, type Query } from '@akin/domain';
-import { loadSchema } from '../collections/schema.ts';
-import type { Collection, Store, VisibleCommit } from '../context.ts';
-import type { Engine, Queryable, Row, SqlValue, Transaction } from '../engine/engine.ts';
-import { wasCancelled } from '../engine/sqlstate.ts';
-import { keyFilterFor, type ShownPart } from '../keys/key-filter.ts';
-import { FRESHNESS_COLUMNS, type Freshness } from '../standbys/standbys.ts';
+import { loadSchema } from '../database/collections/schema.ts';
+import type { Collection } from '../database/context.ts';
+import type { Engine, Queryable, Row, SqlValue, Transaction } from '../database/engine/engine.ts';
+import { wasCancelled } from '../database/engine/sqlstate.ts';
+import { FRESHNESS_COLUMNS, type Freshness } from '../database/standbys/standbys.ts';
 import type { SearchedTables } from './columns.ts';
+import type { Store, VisibleCommit } from './context.ts';
 import type { Clock } from './date-math.ts';
 import { type FieldUses, recordUses } from './field-uses.ts';
+import { keyFilterFor, type ShownPart } from './keys/key-filter.ts';
 import type { Params } from './params.ts';
 
 /** The visible state of a commit, for the statements of one request. */

@@ -9,10 +9,10 @@ import {
   parseGeodist,
   unescapeBackslashes,
 } from '@akin/domain';
-import type { SqlValue } from '../engine/engine.ts';
-import type { ValueColumn } from '../searcher/value-lists.ts';
+import type { SqlValue } from '../database/engine/engine.ts';
 import { findColumn, type SearchedTables } from './columns.ts';
 import type { Params } from './params.ts';
+import type { ValueColumn } from './searcher/value-lists.ts';
 import { distanceSql, locationColumn } from './space.ts';
 
 /** `name` is a field, `id`, `score`, or `random_` and digits, which is a different order for each number. */

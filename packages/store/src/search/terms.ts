@@ -1,6 +1,7 @@
 import { AkinError, elementType, type Query, quote, typeName } from '@akin/domain';
-import type { Collection, Store } from '../context.ts';
+import type { Collection } from '../database/context.ts';
 import { findColumn } from './columns.ts';
+import type { Store } from './context.ts';
 import { expandWords } from './expand-words.ts';
 import type { CountRow } from './facet-plan.ts';
 import { fieldPlan } from './facet-plans.ts';

@@ -1,5 +1,5 @@
-import type { Queryable } from '../engine/engine.ts';
-import { wasCancelled } from '../engine/sqlstate.ts';
+import type { Queryable } from '../database/engine/engine.ts';
+import { wasCancelled } from '../database/engine/sqlstate.ts';
 
 /**
  * Limits the time of a search. After the limit, the parts that have not begun are left out. PGlite cannot cancel a

@@ -1,8 +1,8 @@
 import type { FieldType, Query } from '@akin/domain';
-import type { ValueTest } from '../searcher/in-memory-columns.ts';
 import { clauseColumn, type SearchedTables } from './columns.ts';
 import { longBounds, readTerm } from './field-clauses.ts';
 import { readDouble } from './query-values.ts';
+import type { ValueTest } from './searcher/in-memory-columns.ts';
 
 type ValueCondition = Omit<ValueTest, 'column'>;
 type Range = Extract<Query, { kind: 'range' }>;

@@ -8,7 +8,7 @@ import {
   unstorableReason,
   withErrorContext,
 } from '@akin/domain';
-import type { FacetRequest, FacetResult } from '@akin/store';
+import type { FacetRequest, FacetResult } from '@akin/store/search';
 import type { ParameterList } from '../../parameters/parameters.ts';
 import { namesIn, type QueryOptions } from '../query-parameters.ts';
 import type { NamedListStyle } from './named-list.ts';

@@ -1,4 +1,4 @@
-import type { FacetResult } from '@akin/store';
+import type { FacetResult } from '@akin/store/search';
 import type { ParameterList } from '../../parameters/parameters.ts';
 import { refuseUnsupportedFacets } from '../../solr/refused-parameters.ts';
 import { parameterLookup, type QueryOptions } from '../query-parameters.ts';

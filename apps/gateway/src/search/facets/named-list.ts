@@ -1,6 +1,6 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
 import { Double, type FieldValue, formatDate, stringifyJson } from '@akin/domain';
-import type { ValueCount } from '@akin/store';
+import type { ValueCount } from '@akin/store/search';
 
 /** How to write lists of names and numbers in JSON: Solr's `json.nl`. */
 export type NamedListStyle = ParametersOf<Endpoints['terms']>['json.nl'];

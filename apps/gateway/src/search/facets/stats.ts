@@ -6,7 +6,7 @@ import {
   unescapeBackslashes,
   withErrorContext,
 } from '@akin/domain';
-import type { FacetResult } from '@akin/store';
+import type { FacetResult } from '@akin/store/search';
 import type { ParameterList } from '../../parameters/parameters.ts';
 import { OFF } from '../../solr/refused-parameters.ts';
 import { presentValue } from '../present.ts';

@@ -1,0 +1,79 @@
+import { describe, expect, it } from '@jest/globals';
+import { freshCollections } from '../../../test/fresh-collections.ts';
+import { accept, testOutputs, visible } from '../../../test/support.ts';
+import { LIVE } from '../../database/collections/collection-tables.ts';
+import { createCollection } from '../../database/collections/collections.ts';
+import type { Collection } from '../../database/context.ts';
+import { claimForAnalysis, failAnalysis, saveAnalysis } from '../analyze/analysis.ts';
+import { retryFailed } from '../analyze/retry.ts';
+import { commit } from '../commit/commit.ts';
+import { listTombstones } from '../commit/tombstones.ts';
+import type { Store } from '../context.ts';
+import { maintainCollection } from './maintain.ts';
+
+describe('housekeeping', () => {
+  let store: Store;
+  let collection: Collection;
+  freshCollections('postgres', (fresh) => {
+    ({ store, collection } = fresh);
+  });
+
+  it('keeps a delete that an operation must still see which is retried meanwhile', async () => {
+    await accept(store, collection, [{ id: 'a', n: 1, image: 'https://example.org/a.jpg' }]);
+    const [first] = await claimForAnalysis(store, 1);
+    if (first === undefined) throw new Error('not claimed');
+    await failAnalysis(store, first, { code: 'image-unreachable', msg: 'Nobody is there.' });
+    await accept(store, collection, [{ kind: 'delete-by-query', query: 'n:1' }]);
+    await commit(store, collection);
+    const query: typeof store.engine.query = async (sql, ...rest) => {
+      if (sql.includes('.barriers where')) expect((await retryFailed(store, collection)).retried).toBe(1);
+      return store.engine.query(sql, ...rest) as never;
+    };
+    await maintainCollection({ ...store, engine: { ...store.engine, query } }, collection);
+    const [again] = await claimForAnalysis(store, 1);
+    if (again === undefined) throw new Error('not claimed');
+    await saveAnalysis(store, again, testOutputs({ shape: [1, 0, 0, 0] }));
+    await commit(store, collection);
+    expect(await visible(store, collection)).toEqual([]);
+  });
+
+  it('deletes what has been in a trash for 30 days, also if nobody deletes anything', async () => {
+    const trash = await createCollection(store, `${collection.name}.trash`);
+    const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+    const file = { source: 'photos', modified: daysAgo(90), bytes: 1 };
+    const documents = [
+      { id: 'new', trashed_at: daysAgo(29) },
+      { id: 'old', trashed_at: daysAgo(31), ...file },
+      { id: 'other' },
+    ];
+    for (const one of [collection, trash]) {
+      await accept(store, one, documents);
+      await commit(store, one);
+      await maintainCollection(store, one);
+      await commit(store, one);
+    }
+    expect(await visible(store, collection)).toEqual(['new', 'old', 'other']);
+    expect(await visible(store, trash)).toEqual(['new', 'other']);
+    // The delete that brought it into the trash left one.
+    expect((await listTombstones(store, trash, { limit: 10 })).tombstones).toEqual([]);
+  });
+
+  it('ends between two pieces when its signal aborts', async () => {
+    const documents = Array.from({ length: 120 }, (_, n) => ({ id: `d${n}`, n }));
+    for (let round = 0; round < 2; round++) {
+      await accept(store, collection, documents);
+      await commit(store, collection);
+    }
+    const ending = new AbortController();
+    const throttle = Object.assign(Object.create(store.throttle), {
+      pauseAfter: async () => ending.abort(new Error('it must end')),
+    });
+    const housekeeping = maintainCollection({ ...store, graceMilliseconds: 0, throttle }, collection, ending.signal);
+    await expect(housekeeping).rejects.toThrow('it must end');
+    const [left] = await store.engine.query<{ count: number }>(
+      `select count(*)::int as count from ${collection.sqlSchema}.documents where valid_to < ${LIVE}`,
+    );
+    expect(left?.count).toBeGreaterThan(0);
+    expect(left?.count).toBeLessThan(120);
+  });
+});

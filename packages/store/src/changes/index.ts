@@ -1,0 +1,64 @@
+export { type Backlog, readBacklog } from './accept/backlog.ts';
+export { checkDelete } from './accept/check-delete.ts';
+export {
+  commitOfStandby,
+  findOperation,
+  lastOperation,
+  listOperations,
+  type Operation,
+  oldestInvisibleChange,
+  type SeqRange,
+  waitForOperations,
+} from './accept/operations.ts';
+export type { Change } from './accept/staged-rows.ts';
+export { type AcceptedRange, type RequestOrigin, type Staging, stageChanges } from './accept/staging.ts';
+export { currentVersions } from './accept/versions.ts';
+export {
+  type AnalysisRef,
+  type AnalysisTask,
+  ClaimTurns,
+  claimForAnalysis,
+  failAnalysis,
+  listAnalyzing,
+  requeueAnalyses,
+  saveAnalysis,
+  seqOf,
+} from './analyze/analysis.ts';
+export { type HostPatienceLimits, hostPatience } from './analyze/host-patience.ts';
+export { retryFailed } from './analyze/retry.ts';
+export { maintainCollection } from './bulk/maintain.ts';
+export { deleteUnaccepted } from './bulk/recover.ts';
+export { helpCommits } from './commit/apply-shards.ts';
+export { commit } from './commit/commit.ts';
+export { completeCommitRequests, requestCommit, requestedCommits } from './commit/commit-requests.ts';
+export {
+  countCollectionsWithoutLeader,
+  findLeases,
+  type Lease,
+  releaseLeases,
+  renewLeases,
+  takeLeases,
+} from './commit/leases.ts';
+export { listTombstones } from './commit/tombstones.ts';
+export type { CommitResult, Store } from './context.ts';
+export { dropCollection, dropReplaced } from './drop-collection.ts';
+export { definedFields, type ExportedDocument, exportDocuments } from './export/export-documents.ts';
+export { decideGroups, listDecisions } from './groups/decisions.ts';
+export { type Group, listGroups } from './groups/list-groups.ts';
+export { listPartPairs, type PartPair } from './groups/list-part-pairs.ts';
+export { updateGroups } from './groups/update-groups.ts';
+export { updatePartPairs } from './groups/update-part-pairs.ts';
+export type { PictureToAnalyze, Reanalyze } from './reindex/copy.ts';
+export { runReindex } from './reindex/run-reindex.ts';
+export {
+  beginReindex,
+  orphanedReindexes,
+  pauseReindex,
+  type ReindexSettings,
+  reindexState,
+  resumeReindex,
+  type StartedReindex,
+} from './reindex/state.ts';
+export { dismissRun, findRun, listRuns, type Run, type RunFailure, reportRun } from './runs/runs.ts';
+export { type FilePlace, readStoredPicture } from './runs/source.ts';
+export { backup, openStore, restore, type StoreConfig } from './store.ts';
