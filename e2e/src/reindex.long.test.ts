@@ -38,6 +38,8 @@ beforeAll(async () => {
     });
     incoming.pipe(passed);
   });
+  // As long as akin: the command may pause between two changes, and does not repeat one whose connection closes.
+  proxy.keepAliveTimeout = 65_000;
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
 });
 beforeEach(() => {

@@ -19,6 +19,8 @@ import type { TypedCollection } from './typed-collection.ts';
 
 /** Responses that the server sends, in order: status and Retry-After. Then 200. */
 let responses: [status: number, retryAfter?: string][];
+/** So many requests get no response. */
+let closes: number;
 /** The addresses and bodies of all requests. */
 let asked: string[];
 let bodies: string[];
@@ -29,11 +31,16 @@ let baseUrl: string;
 let shop: TypedCollection;
 beforeEach(async () => {
   responses = [];
+  closes = 0;
   asked = [];
   bodies = [];
   answer = '{"error":{"msg":"said"},"documents":1}';
   server = createServer((request, response) => {
     asked.push(request.url ?? '');
+    if (closes-- > 0) {
+      request.socket.destroy();
+      return;
+    }
     const [status, retryAfter] = responses.shift() ?? [200];
     if (retryAfter) response.setHeader('retry-after', retryAfter);
     let body = '';
@@ -66,6 +73,16 @@ it('repeats a request that akin could not accept, as often as configured', async
   responses = [[429, '0.01'], [429, '0.01'], [429, '0.01'], [200]];
   await expect(shop.status()).rejects.toThrow(BusyError);
   expect(asked).toHaveLength(8);
+});
+
+it('repeats a GET whose connection closes, once, and no change', async () => {
+  closes = 1;
+  expect(await shop.status()).toMatchObject({ documents: 1 });
+  closes = 2;
+  await expect(shop.status()).rejects.toThrow(NoResponseError);
+  closes = 1;
+  await expect(shop.add({ id: '1' })).rejects.toThrow(NoResponseError);
+  expect(asked).toHaveLength(5);
 });
 
 it('does not repeat a change that may be accepted, a wrong request, or one with a long wait', async () => {

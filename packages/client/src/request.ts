@@ -112,13 +112,18 @@ async function exchange<T>(
   if (config.key) headers.authorization = `Bearer ${config.key}`;
   if (options.contentType) headers['content-type'] = options.contentType;
   if (options.contentEncoding) headers['content-encoding'] = options.contentEncoding;
-  try {
-    const response = await (config.fetch ?? fetch)(`${config.baseUrl}${path}`, {
-      method: options.method ?? (options.body === undefined ? 'GET' : 'POST'),
-      headers,
+  const method = options.method ?? (options.body === undefined ? 'GET' : 'POST');
+  const send = () =>
+    (config.fetch ?? fetch)(`${config.baseUrl}${path}`, {
+      ...{ method, headers },
       // Not `Uint8Array<ArrayBuffer>` in the types of this package: TypeScript knows that only from 5.7.
       ...(options.body === undefined ? {} : { body: options.body as NonNullable<RequestInit['body']> }),
       ...(options.signal ? { signal: options.signal } : {}),
+    });
+  try {
+    const response = await send().catch((cause) => {
+      if (method !== 'GET' || !isClosed(cause)) throw cause;
+      return send();
     });
     return await read(response);
   } catch (cause) {
@@ -146,7 +151,17 @@ function readBody(text: string): Plain {
   }
 }
 
+/** A proxy may close an idle connection at the moment at which it is used again. */
+function isClosed(cause: unknown): boolean {
+  const code = (innermost(cause) as { code?: unknown } | undefined)?.code;
+  return code === 'UND_ERR_SOCKET' || code === 'ECONNRESET';
+}
+
 function describe(cause: unknown): string {
-  const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
+  const inner = innermost(cause);
   return inner instanceof Error ? inner.message : String(inner);
+}
+
+function innermost(cause: unknown): unknown {
+  return (cause as { cause?: unknown } | undefined)?.cause ?? cause;
 }
