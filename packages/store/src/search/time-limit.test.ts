@@ -1,5 +1,5 @@
 import { parseQuery } from '@akin/domain';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { sharedStore } from '../../test/shared-store.ts';
 import { accept, ENGINES, openTestStore, testLocation } from '../../test/support.ts';
 import { commit } from '../changes/commit/commit.ts';
@@ -54,16 +54,22 @@ describe('a statement that takes too long', () => {
   it('is cancelled on PostgreSQL, and what came before it is kept', async () => {
     const { location, remove } = await testLocation('postgres');
     const store = await openTestStore(location);
-    const kept = await store.engine.transaction(
-      async (tx) => {
-        const limit = new TimeLimit(tx, performance.now() + 1_000);
-        const first = await limit.within(() => tx.query('select 1 as n'));
-        const second = await limit.within(() => tx.query('select pg_sleep(30)'));
-        const third = await limit.within(() => tx.query('select 3 as n'));
-        return { first, second, third, over: limit.isOver };
-      },
-      { snapshot: true },
-    );
+    // The clock stands still: the first statement has an hour, the second one what is left of it.
+    let now = performance.now();
+    const clock = jest.spyOn(performance, 'now').mockImplementation(() => now);
+    const kept = await store.engine
+      .transaction(
+        async (tx) => {
+          const limit = new TimeLimit(tx, now + 3_600_000);
+          const first = await limit.within(() => tx.query('select 1 as n'));
+          now += 3_599_990;
+          const second = await limit.within(() => tx.query('select pg_sleep(600)'));
+          const third = await limit.within(() => tx.query('select 3 as n'));
+          return { first, second, third, over: limit.isOver };
+        },
+        { snapshot: true },
+      )
+      .finally(() => clock.mockRestore());
     expect(kept).toEqual({ first: [{ n: 1 }], second: undefined, third: undefined, over: true });
     await store[Symbol.asyncDispose]();
     await remove();

@@ -176,11 +176,12 @@ describe.each(ENGINES)('the acceptance of changes on %s', (kind) => {
   it('adds a field during a long search', async () => {
     await accept(store, collection, [{ id: 'a' }]);
     let release = () => {};
+    const released = new Promise<void>((resolve) => (release = resolve));
     const searching = store.engine.transaction(
       async (tx) => {
         await tx.query(`select * from ${collection.sqlSchema}.documents`);
         // PGlite has one connection: nothing else runs during a search.
-        if (kind === 'postgres') await new Promise<void>((resolve) => (release = resolve));
+        if (kind === 'postgres') await released;
       },
       { snapshot: true },
     );
