@@ -1,7 +1,7 @@
 /** The runs of this process whose failed files can be retried, as long as it serves. */
 export class RetryableRuns {
   readonly #retries = new Map<string, () => Promise<unknown>>();
-  readonly #underway = new Set<Promise<unknown>>();
+  #last: Promise<unknown> = Promise.resolve();
 
   /** @param retry repeats the run, and offers itself again if something fails */
   offer(id: string, retry: () => Promise<unknown>): void {
@@ -13,14 +13,18 @@ export class RetryableRuns {
     const retry = this.#retries.get(id);
     if (retry === undefined) return false;
     this.#retries.delete(id);
-    const work = retry()
-      .catch(() => this.offer(id, retry))
-      .finally(() => this.#underway.delete(work));
-    this.#underway.add(work);
+    this.inTurn(retry).catch(() => this.offer(id, retry));
     return true;
   }
 
+  /** Starts a run after those before. Two at a time would both index what is new to them. */
+  inTurn(run: () => Promise<unknown>): Promise<unknown> {
+    const ended = this.#last.then(run);
+    this.#last = ended.catch(() => {});
+    return ended;
+  }
+
   async waitForRetries(): Promise<void> {
-    await Promise.all(this.#underway);
+    await this.#last;
   }
 }

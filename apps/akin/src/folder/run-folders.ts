@@ -64,8 +64,8 @@ export function runFolders(options: ParsedOptions, run: FoldersRun): Promise<num
 
 /** Indexes the same again after changes. A run in which nothing is to be done is neither printed nor shown. */
 export async function runAfterChanges(options: ParsedOptions, run: FoldersRun): Promise<void> {
-  await run.retryable?.waitForRetries();
-  await runOnce(options, run, undefined, true);
+  const again = () => runOnce(options, run, undefined, true);
+  await (run.retryable === undefined ? again() : run.retryable.inTurn(again));
 }
 
 /**
