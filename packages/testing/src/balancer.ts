@@ -9,6 +9,8 @@ export interface Balancer extends AsyncDisposable {
   readonly url: string;
   /** The number of servers that currently get requests. */
   countUp(): Promise<number>;
+  /** The number of servers that get no requests because they say that they are not ready. */
+  countNotReady(): Promise<number>;
 }
 
 /**
@@ -51,6 +53,7 @@ frontend statistics
     const response = await fetch(`http://127.0.0.1:${statistics}/;csv`);
     return (await response.text()).split('\n');
   };
+  const count = async (state: RegExp) => (await rows()).filter((row) => state.test(row)).length;
   const url = `http://127.0.0.1:${port}`;
   const isUp = () =>
     rows().then(
@@ -60,7 +63,10 @@ frontend statistics
   const server = await startServer([program, '-db', '-f', file], 'TERM', url, isUp);
   return {
     url,
-    countUp: async () => (await rows()).filter((row) => /^servers,s\d+,.*,UP,/.test(row)).length,
+    // With the number of failed checks after it as long as they are too few.
+    countUp: () => count(/^servers,s\d+,.*,UP( \d+\/\d+)?,/),
+    // L7STS: the last check had a response, with another status.
+    countNotReady: () => count(/^servers,s\d+,.*,DOWN,.*,(\* )?L7STS,/),
     async [Symbol.asyncDispose]() {
       await server[Symbol.asyncDispose]();
       await rm(folder, { recursive: true, force: true });
