@@ -1,7 +1,8 @@
 import type { ModelSummary } from '@akin/contract';
 import { AkinError, type Region } from '@akin/domain';
 import type { Log, Metrics } from '@akin/runtime';
-import type { FilePlace, Store } from '@akin/store/changes';
+import type { Store } from '@akin/store/changes';
+import type { FilePlace } from '@akin/store/search';
 import type { AccessConfig } from './access/gate.ts';
 import type { GatewayLimits } from './admission/limits.ts';
 

@@ -1,4 +1,4 @@
-import type { FilePlace } from '@akin/store/changes';
+import type { FilePlace } from '@akin/store/search';
 import type { Original, Originals } from './config.ts';
 
 /** The original file of a document, if it exists here and is a picture. */

@@ -7,6 +7,7 @@ import {
   completeCommitRequests,
   dropReplaced,
   helpCommits,
+  maintainCollection,
   requestedCommits,
   type Store,
 } from '@akin/store/changes';
@@ -18,7 +19,7 @@ import { createLeadership, type LedCollection } from './leadership.ts';
 import { reportMetrics } from './metrics.ts';
 import { countGrouped, refreshGroups } from './refresh-groups.ts';
 import { Rounds } from './rounds.ts';
-import { requeueLost, runHousekeeping } from './sweep.ts';
+import { requeueLost } from './sweep.ts';
 
 export interface IndexerConfig {
   readonly store: Store;
@@ -158,7 +159,7 @@ export function createIndexer(config: IndexerConfig): Indexer {
     return async () => rounds.run(await leadership.ledCollections(), work, stopping.signal);
   };
   const runAllHousekeeping = inRounds('housekeeping failed', (collection) =>
-    runHousekeeping(store, collection, stopping.signal),
+    maintainCollection(store, collection, stopping.signal),
   );
   const housekeeping = inBackground(
     'housekeeping',

@@ -1,19 +1,9 @@
 import { type AnalysisJobRef, analysisJobId } from '@akin/contract';
-import {
-  type AnalysisRef,
-  deleteUnaccepted,
-  listAnalyzing,
-  maintainCollection,
-  requeueAnalyses,
-  type Store,
-} from '@akin/store/changes';
-import type { Collection } from '@akin/store/database';
+import { type AnalysisRef, listAnalyzing, requeueAnalyses } from '@akin/store/changes';
 import type { Context } from './context.ts';
 
 /** If the queue does not know an analysis that started longer ago than this, its job is lost. */
 const LOST_FROM_QUEUE_MILLISECONDS = 10_000;
-/** A request that started longer ago than this and was not accepted was abandoned by its client or gateway. */
-const ABANDONED_MILLISECONDS = 6 * 60 * 60_000;
 
 /**
  * Queues analyses again that were lost with a queue or an analyzer.
@@ -31,12 +21,6 @@ export async function requeueLost({ store, queue, log }: Context): Promise<numbe
   const requeued = await requeueAnalyses(store, [...byId.values()], { begun: true });
   if (requeued > 0) log.warn({ requeued }, 'lost analyses are queued again');
   return requeued;
-}
-
-/** @returns whether nothing is left to do until it changes, except work that comes within hours */
-export async function runHousekeeping(store: Store, collection: Collection, signal: AbortSignal): Promise<boolean> {
-  await deleteUnaccepted(store, collection, ABANDONED_MILLISECONDS);
-  return maintainCollection(store, collection, signal);
 }
 
 export function jobRefOf({ collection, request, position, attempt }: AnalysisRef): AnalysisJobRef {

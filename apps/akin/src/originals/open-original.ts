@@ -4,7 +4,7 @@ import { AkinError } from '@akin/domain';
 import type { Original, Originals } from '@akin/gateway';
 import { convertToWebp, decodingBytes, formatBytes, OWN_IMAGE_LIMITS, sniffImage } from '@akin/imaging';
 import type { Analyzer } from '@akin/modules/analyze';
-import type { FilePlace } from '@akin/store/changes';
+import type { FilePlace } from '@akin/store/search';
 import { analyzeFile } from '../folder/analyze-file.ts';
 import { hashOfHandle } from '../folder/file-hash.ts';
 import { forgetFolders, indexedFolders } from './indexed-folders.ts';

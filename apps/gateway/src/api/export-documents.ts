@@ -1,6 +1,6 @@
 import { formatThumbnail, stringifyJson, typeName } from '@akin/domain';
-import { definedFields, type ExportedDocument, exportDocuments as exportPage } from '@akin/store/changes';
 import { findCollection, loadSchema } from '@akin/store/database';
+import { definedFields, type ExportedDocument, exportDocuments as exportPage } from '@akin/store/search';
 import type { HandlerFor } from '../http/serve.ts';
 import { presentValue } from '../search/present.ts';
 import { parameterLookup, readFilters, readQuery } from '../search/query-parameters.ts';

@@ -1,6 +1,6 @@
 import { AkinError, quote } from '@akin/domain';
-import { readStoredPicture } from '@akin/store/changes';
 import { findCollection } from '@akin/store/database';
+import { readStoredPicture } from '@akin/store/search';
 import type { HandlerResult } from '../http/handler-result.ts';
 import { namesEtag, readRange } from '../http/range.ts';
 import type { HandlerFor } from '../http/serve.ts';

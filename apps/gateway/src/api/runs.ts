@@ -1,7 +1,13 @@
 import { RUN_FAILURE } from '@akin/contract';
 import { AkinError, badRequest } from '@akin/domain';
-import { findRun, dismissRun as forget, listRuns, type RunFailure, reportRun as report } from '@akin/store/changes';
-import { findCollection } from '@akin/store/database';
+import {
+  findCollection,
+  findRun,
+  dismissRun as forget,
+  listRuns,
+  type RunFailure,
+  reportRun as report,
+} from '@akin/store/database';
 import type { HandlerFor } from '../http/serve.ts';
 
 export const runs: HandlerFor<'runs'> = async ({ parameters }, { store }) => {

@@ -1,6 +1,6 @@
 import { AkinError, badRequest, type ErrorCode, quote } from '@akin/domain';
-import { readStoredPicture } from '@akin/store/changes';
 import type { Collection } from '@akin/store/database';
+import { readStoredPicture } from '@akin/store/search';
 import type { Analysis } from '../config.ts';
 import type { Context } from '../context.ts';
 import { openOriginal } from '../open-original.ts';

@@ -27,7 +27,6 @@ export {
 export { type HostPatienceLimits, hostPatience } from './analyze/host-patience.ts';
 export { retryFailed } from './analyze/retry.ts';
 export { maintainCollection } from './bulk/maintain.ts';
-export { deleteUnaccepted } from './bulk/recover.ts';
 export { helpCommits } from './commit/apply-shards.ts';
 export { commit } from './commit/commit.ts';
 export { completeCommitRequests, requestCommit, requestedCommits } from './commit/commit-requests.ts';
@@ -42,13 +41,12 @@ export {
 export { listTombstones } from './commit/tombstones.ts';
 export type { CommitResult, Store } from './context.ts';
 export { dropCollection, dropReplaced } from './drop-collection.ts';
-export { definedFields, type ExportedDocument, exportDocuments } from './export/export-documents.ts';
 export { decideGroups, listDecisions } from './groups/decisions.ts';
 export { type Group, listGroups } from './groups/list-groups.ts';
 export { listPartPairs, type PartPair } from './groups/list-part-pairs.ts';
 export { updateGroups } from './groups/update-groups.ts';
 export { updatePartPairs } from './groups/update-part-pairs.ts';
-export type { PictureToAnalyze, Reanalyze } from './reindex/copy.ts';
+export type { PictureToAnalyze } from './reindex/copy.ts';
 export { runReindex } from './reindex/run-reindex.ts';
 export {
   beginReindex,
@@ -59,6 +57,4 @@ export {
   resumeReindex,
   type StartedReindex,
 } from './reindex/state.ts';
-export { dismissRun, findRun, listRuns, type Run, type RunFailure, reportRun } from './runs/runs.ts';
-export { type FilePlace, readStoredPicture } from './runs/source.ts';
 export { backup, openStore, restore, type StoreConfig } from './store.ts';

@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { freshCollections } from '../../../test/fresh-collections.ts';
-import { accept, testOutputs, visible } from '../../../test/support.ts';
+import { accept, changesOf, testOutputs, visible } from '../../../test/support.ts';
 import { LIVE } from '../../database/collections/collection-tables.ts';
 import { createCollection } from '../../database/collections/collections.ts';
 import type { Collection } from '../../database/context.ts';
+import { stageChanges } from '../accept/staging.ts';
 import { claimForAnalysis, failAnalysis, saveAnalysis } from '../analyze/analysis.ts';
 import { retryFailed } from '../analyze/retry.ts';
 import { commit } from '../commit/commit.ts';
@@ -35,6 +36,20 @@ describe('housekeeping', () => {
     await saveAnalysis(store, again, testOutputs({ shape: [1, 0, 0, 0] }));
     await commit(store, collection);
     expect(await visible(store, collection)).toEqual([]);
+  });
+
+  it('removes requests that were begun six hours ago and never accepted', async () => {
+    const { sqlSchema: S } = collection;
+    const begin = async (id: string) => {
+      const staging = stageChanges(store, collection);
+      await staging.add(await changesOf(store, collection, [{ id }]));
+      await staging.flush();
+    };
+    await begin('old');
+    await store.engine.query(`update ${S}.requests set created_at = now() - interval '361 minutes'`);
+    await begin('new');
+    await maintainCollection(store, collection);
+    expect(await store.engine.query(`select id from ${S}.operations`)).toEqual([{ id: 'new' }]);
   });
 
   it('deletes what has been in a trash for 30 days, also if nobody deletes anything', async () => {

@@ -14,8 +14,11 @@ import { removeFromGroups } from '../groups/remove-from-groups.ts';
 import { removePartPairs } from '../groups/update-part-pairs.ts';
 import { AdaptiveBatchSize } from './adaptive-batch-size.ts';
 import { expireTrash } from './expire-trash.ts';
+import { deleteUnaccepted } from './recover.ts';
 import { refreshStatistics } from './statistics.ts';
 
+/** A request that started longer ago than this and was not accepted was abandoned by its client or gateway. */
+const ABANDONED_MILLISECONDS = 6 * 60 * 60_000;
 /** How long finished operations are listed. */
 const KEPT_DAYS = 7;
 const MAX_FORGOTTEN = 1_000;
@@ -29,16 +32,18 @@ export async function maintain(store: Store, collections?: readonly Collection[]
 }
 
 /**
- * The background housekeeping, in short pieces: it removes rows that a commit replaced, barriers without earlier
- * pending operations, failures that a later change has made void, and old finished operations. It deletes what has been
- * in a trash for too long. It also builds indexes on fields that searches use, updates statistics, and restores the speed of searches after a commit. Call it every few
- * seconds, or after commits, in one process at a time for each collection.
+ * The background housekeeping, in short pieces: it removes abandoned requests, rows that a commit replaced, barriers
+ * without earlier pending operations, failures that a later change has made void, and old finished operations. It
+ * deletes what has been in a trash for too long. It also builds indexes on fields that searches use, updates statistics,
+ * and restores the speed of searches after a commit. Call it every few seconds, or after commits, in one process at a
+ * time for each collection.
  *
  * @param signal ends it between two pieces
  * @returns whether nothing is left to do until the collection changes, except work that comes within hours
  * @throws the reason of the signal
  */
 export async function maintainCollection(store: Store, collection: Collection, signal?: AbortSignal): Promise<boolean> {
+  await deleteUnaccepted(store, collection, ABANDONED_MILLISECONDS);
   const { lowWater, isFresh } = await readProgress(store, collection);
   await expireTrash(store, collection);
   await compactFailures(store, collection);

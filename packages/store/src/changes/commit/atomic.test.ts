@@ -5,13 +5,13 @@ import { freshCollections } from '../../../test/fresh-collections.ts';
 import { accept, ENGINES, testOutputs } from '../../../test/support.ts';
 import { collectionStatus } from '../../database/collections/collections.ts';
 import type { Collection } from '../../database/context.ts';
+import { exportDocuments } from '../../search/export/export-documents.ts';
 import { readThumbnail } from '../../search/read.ts';
 import { findOperation, listOperations, waitForOperations } from '../accept/operations.ts';
 import { claimForAnalysis, failAnalysis, saveAnalysis } from '../analyze/analysis.ts';
 import { retryFailed } from '../analyze/retry.ts';
 import { maintain } from '../bulk/maintain.ts';
 import type { Store } from '../context.ts';
-import { exportDocuments } from '../export/export-documents.ts';
 import { commit } from './commit.ts';
 
 const remove = (id: string) => ({ kind: 'delete', id }) as const;

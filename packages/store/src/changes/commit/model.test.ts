@@ -5,6 +5,7 @@ import { sharedStore } from '../../../test/shared-store.ts';
 import { accept, openTestStore, testOutputs } from '../../../test/support.ts';
 import { collectionStatus, createCollection } from '../../database/collections/collections.ts';
 import type { Collection } from '../../database/context.ts';
+import { exportDocuments } from '../../search/export/export-documents.ts';
 import type { FacetRequest } from '../../search/facet-request.ts';
 import { getDocuments } from '../../search/read.ts';
 import type { SearchRequest } from '../../search/request.ts';
@@ -13,7 +14,6 @@ import { parseSort } from '../../search/sort.ts';
 import type { Change } from '../accept/staged-rows.ts';
 import { maintain } from '../bulk/maintain.ts';
 import type { Store } from '../context.ts';
-import { exportDocuments } from '../export/export-documents.ts';
 import { commit } from './commit.ts';
 
 const STEPS = scaledByChaos(30);

@@ -2,11 +2,11 @@ import { LIVE, VERSION } from '../../database/collections/collection-tables.ts';
 import type { Collection } from '../../database/context.ts';
 import { docsOf } from '../../database/engine/binary.ts';
 import type { Row } from '../../database/engine/engine.ts';
+import { type ExportedDocument, readExported } from '../../search/export/export-documents.ts';
 import { Params } from '../../search/params.ts';
 import { withSnapshot } from '../../search/snapshot.ts';
 import { visible } from '../../search/visible.ts';
 import type { Store } from '../context.ts';
-import { type ExportedDocument, readExported } from '../export/export-documents.ts';
 
 export interface ChangedDocuments {
   readonly documents: readonly ExportedDocument[];

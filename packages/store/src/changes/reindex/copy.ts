@@ -13,11 +13,11 @@ import type { Collection, CollectionSchema } from '../../database/context.ts';
 import type { Queryable } from '../../database/engine/engine.ts';
 import type { ModelSet, ParsedOutputs } from '../../database/model-sets.ts';
 import { readAnalysis } from '../../database/outputs/pending-analysis.ts';
+import type { ExportedDocument } from '../../search/export/export-documents.ts';
+import { type FilePlace, placeOf } from '../../search/stored-picture.ts';
 import type { Change } from '../accept/staged-rows.ts';
 import { type AcceptedRange, stageChanges } from '../accept/staging.ts';
 import type { Store } from '../context.ts';
-import type { ExportedDocument } from '../export/export-documents.ts';
-import { type FilePlace, placeOf } from '../runs/source.ts';
 import { documentsOf } from './changes.ts';
 import type { MissingDocument } from './state.ts';
 

@@ -7,9 +7,9 @@ import { loadSchema } from '../../database/collections/schema.ts';
 import type { Collection } from '../../database/context.ts';
 import type { Queryable } from '../../database/engine/engine.ts';
 import { sqlStateOf } from '../../database/engine/sqlstate.ts';
+import { definedFields, type ExportedDocument } from '../../search/export/export-documents.ts';
 import { failedOperations, type Operation, waitForOperations } from '../accept/operations.ts';
 import type { Store } from '../context.ts';
-import { definedFields, type ExportedDocument } from '../export/export-documents.ts';
 import { changesBetween, differencesFrom, documentsOf } from './changes.ts';
 import { acceptsPending, type CopyResult, copyDocuments, type Reanalyze } from './copy.ts';
 import {

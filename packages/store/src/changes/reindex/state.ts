@@ -6,10 +6,10 @@ import { otherModels } from '../../database/collections/models.ts';
 import { requireShards, shardsOf } from '../../database/collections/shards.ts';
 import type { Collection } from '../../database/context.ts';
 import type { Queryable } from '../../database/engine/engine.ts';
+import { definedFields } from '../../search/export/export-documents.ts';
 import { copyUses } from '../../search/field-uses.ts';
 import type { Store } from '../context.ts';
 import { dropCollection } from '../drop-collection.ts';
-import { definedFields } from '../export/export-documents.ts';
 
 type ReindexState = 'copying' | 'analyzing' | 'switching' | 'paused' | 'done' | 'failed';
 

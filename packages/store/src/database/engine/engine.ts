@@ -86,7 +86,7 @@ export interface ReadOptions {
   readonly isSearch?: boolean;
 }
 
-export interface PoolUsage {
+interface PoolUsage {
   readonly total: number;
   readonly idle: number;
   /** Statements and transactions that wait for one. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { freshCollections } from '../../../test/fresh-collections.ts';
-import { ENGINES } from '../../../test/support.ts';
-import type { Collection } from '../../database/context.ts';
-import type { Store } from '../context.ts';
+import { freshCollections } from '../../test/fresh-collections.ts';
+import { ENGINES } from '../../test/support.ts';
+import type { Store } from '../changes/context.ts';
+import type { Collection } from './context.ts';
 import { listRuns, type RunReport, reportRun } from './runs.ts';
 
 const report = (state: RunReport['state'], failed = 0): RunReport => {

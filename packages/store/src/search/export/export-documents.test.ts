@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { accept, ENGINES, openTestStore, testLocation, testOutputs, visible } from '../../../test/support.ts';
+import { maintain } from '../../changes/bulk/maintain.ts';
+import { commit } from '../../changes/commit/commit.ts';
+import type { Store } from '../../changes/context.ts';
+import { dropCollection } from '../../changes/drop-collection.ts';
 import { createCollection } from '../../database/collections/collections.ts';
 import { defineFields } from '../../database/collections/define-fields.ts';
 import { loadSchema } from '../../database/collections/schema.ts';
-import { maintain } from '../bulk/maintain.ts';
-import { commit } from '../commit/commit.ts';
-import type { Store } from '../context.ts';
-import { dropCollection } from '../drop-collection.ts';
 import { type ExportRequest, exportDocuments } from './export-documents.ts';
 
 const open: (() => Promise<void>)[] = [];

@@ -12,12 +12,12 @@ import { VERSION } from '../../database/collections/collection-tables.ts';
 import { type Pin, pinCommit, removePin, renewPin } from '../../database/collections/pins.ts';
 import { loadSchema } from '../../database/collections/schema.ts';
 import type { Collection } from '../../database/context.ts';
-import { expandWords } from '../../search/expand-words.ts';
-import { readDocuments } from '../../search/hydrate.ts';
-import { conditionsOf } from '../../search/matching.ts';
-import { Params } from '../../search/params.ts';
-import { type Snapshot, withSnapshot } from '../../search/snapshot.ts';
 import type { Store } from '../context.ts';
+import { expandWords } from '../expand-words.ts';
+import { readDocuments } from '../hydrate.ts';
+import { conditionsOf } from '../matching.ts';
+import { Params } from '../params.ts';
+import { type Snapshot, withSnapshot } from '../snapshot.ts';
 
 export interface ExportRequest {
   readonly query: Query;

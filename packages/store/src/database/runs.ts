@@ -1,7 +1,6 @@
 import { AkinError, quote } from '@akin/domain';
-import type { Collection } from '../../database/context.ts';
-import type { Row } from '../../database/engine/engine.ts';
-import type { Store } from '../context.ts';
+import type { Collection, Store } from './context.ts';
+import type { Row } from './engine/engine.ts';
 
 type RunState = 'running' | 'paused' | 'done' | 'failed' | 'stopped';
 

@@ -1,8 +1,8 @@
 import { readPictureAddress } from '@akin/domain';
-import type { Collection } from '../../database/context.ts';
-import { findDocument } from '../../search/read.ts';
-import { withSnapshot } from '../../search/snapshot.ts';
-import type { Store } from '../context.ts';
+import type { Collection } from '../database/context.ts';
+import type { Store } from './context.ts';
+import { findDocument } from './read.ts';
+import { withSnapshot } from './snapshot.ts';
 
 /** Where the file of a document is, and what it contains. */
 export interface FilePlace {
