@@ -22,6 +22,10 @@ import type { Engine } from '../src/database/engine/engine.ts';
 import { openPglite } from '../src/database/engine/pglite.ts';
 import { openPostgres } from '../src/database/engine/postgres.ts';
 import type { DescriptorTexts, ParsedDescriptor, ParsedOutputs } from '../src/database/model-sets.ts';
+import { InMemorySearch } from '../src/search/searcher/in-memory-search.ts';
+
+// A search of a test finds its collection in memory however slow the machine is: a timer can wait no longer than this.
+InMemorySearch.maxWaitMilliseconds = 2 ** 31 - 1;
 
 export type EngineKind = 'pglite' | 'postgres';
 

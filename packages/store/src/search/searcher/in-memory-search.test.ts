@@ -1,3 +1,4 @@
+import { setImmediate as tick } from 'node:timers/promises';
 import { createRandom, parseQuery } from '@akin/domain';
 import { summaryOf } from '@akin/searcher';
 import { onPostgres } from '@akin/testing';
@@ -79,7 +80,15 @@ describe.each(ENGINES)('the memory for searches on %s', (kind) => {
   it('holds for collections that are first searched at once', async () => {
     const share = 0.75 * (await memoryOfBoth());
     const small = withMemory(share);
-    const found = await Promise.all([first, second].map((collection) => find(small, collection)));
+    const asked = jest.spyOn(small.inMemory, 'read');
+    const { engine } = store;
+    const transaction: typeof engine.transaction = async (run, options) => {
+      // The first one is being read until the other one is wanted too.
+      while (options?.lane === 'bulk' && asked.mock.calls.length < 2) await tick();
+      return engine.transaction(run, options);
+    };
+    const atOnce = { ...small, engine: { ...engine, transaction } };
+    const found = await Promise.all([first, second].map((collection) => find(atOnce, collection)));
     expect(found).toContainEqual({ inMemory: true, numFound: COUNT });
     expect(found).toContainEqual({ inMemory: false, numFound: COUNT });
     expect(small.inMemory.use).toMatchObject({ collections: 1 });
@@ -234,20 +243,29 @@ describe.each(ENGINES)('the memory for searches on %s', (kind) => {
     expect(await find(large, collection)).toEqual({ inMemory: true, numFound: 20 });
   });
 
-  it('is not waited for longer than a search has time', async () => {
+  it('is not waited for longer than half of the time that a search has', async () => {
     const slow = withMemory();
-    let read: () => void = () => undefined;
+    const read = slow.inMemory.read.bind(slow.inMemory);
+    let time: number | undefined;
+    const asked = jest.spyOn(slow.inMemory, 'read').mockImplementationOnce((source, collection, missing, most) => {
+      time = most;
+      return read(source, collection, missing, 1);
+    });
+    let isRead: () => void = () => undefined;
     const late = new Promise<void>((resolve) => {
-      read = resolve;
+      isRead = resolve;
     });
     const { engine } = store;
     const transaction: typeof engine.transaction = async (run, options) => {
       if (options?.lane === 'bulk') await late;
       return engine.transaction(run, options);
     };
-    const found = await find({ ...slow, engine: { ...engine, transaction } }, first, [], 2_000);
+    const found = await find({ ...slow, engine: { ...engine, transaction } }, first, [], 3_600_000);
     expect(found).toEqual({ inMemory: false, numFound: COUNT });
-    read();
+    expect(asked).toHaveBeenCalledTimes(1);
+    expect(time).toBeGreaterThan(0);
+    expect(time).toBeLessThanOrEqual(1_800_000);
+    isRead();
     // It was read on meanwhile.
     expect(await find(slow, first)).toEqual({ inMemory: true, numFound: COUNT });
   });

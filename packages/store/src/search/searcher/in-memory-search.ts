@@ -8,8 +8,6 @@ import type { NotInMemory } from './not-in-memory.ts';
 import type { ReadCollection } from './read-rows.ts';
 import type { RowSource } from './row-source.ts';
 
-/** How long a search waits for its collection to be read into memory. */
-const READ_TIMEOUT_MILLISECONDS = 3_000;
 /** Memory of a collection is freed after this time without a search. */
 const IDLE_MILLISECONDS = 15 * 60_000;
 /** Maximum number of searches at a time that compare every match of a large collection in the database. */
@@ -35,6 +33,9 @@ export interface InMemorySearchOptions {
 
 /** The collections whose vectors are in memory, as many as fit: the least recently searched one is removed first. */
 export class InMemorySearch implements AsyncDisposable {
+  /** How long a search waits for its collection to be read into memory. Tests wait until it is there. */
+  static maxWaitMilliseconds = 3_000;
+
   readonly #searcher: Searcher;
   readonly #memory: number;
   /** By number of the collection. */
@@ -89,7 +90,7 @@ export class InMemorySearch implements AsyncDisposable {
   /**
    * Reads a collection into memory, if there is space for it.
    *
-   * @param maxWaitMilliseconds at most 3,000, the default
+   * @param maxWaitMilliseconds at most {@link InMemorySearch.maxWaitMilliseconds}, the default
    * @param signal ends the waiting
    * @returns false if there is no space, or reading has failed or takes longer: in the last case it continues
    */
@@ -97,7 +98,7 @@ export class InMemorySearch implements AsyncDisposable {
     source: RowSource,
     collection: ReadCollection,
     missing: NotInMemory,
-    maxWaitMilliseconds = READ_TIMEOUT_MILLISECONDS,
+    maxWaitMilliseconds = InMemorySearch.maxWaitMilliseconds,
     signal?: AbortSignal,
   ): Promise<boolean> {
     const { module } = missing;
@@ -117,7 +118,7 @@ export class InMemorySearch implements AsyncDisposable {
     let stop = () => {};
     const late = new Promise<false>((resolve) => {
       stop = () => resolve(false);
-      timer = setTimeout(stop, Math.min(maxWaitMilliseconds, READ_TIMEOUT_MILLISECONDS));
+      timer = setTimeout(stop, Math.min(maxWaitMilliseconds, InMemorySearch.maxWaitMilliseconds));
       signal?.addEventListener('abort', stop);
     });
     if (signal?.aborted) stop();
