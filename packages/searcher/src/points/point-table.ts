@@ -2,9 +2,9 @@ import { type Bits, bitsBytes, createBits, grownBits, hasBit, setBit } from '../
 import { copyInto } from '../row-table.ts';
 import { agreement, type Hit } from './agreement.ts';
 import { type PointSet, readPoints, roughPlaceOf, unpackRough } from './point-format.ts';
-import { BLOCK_ROWS, PointBlock, Postings } from './postings.ts';
+import { BLOCK_ROWS, MAX_COMPARED, ownerOf, PointBlock, Postings, placeOfOwner, rowOfOwner } from './postings.ts';
 import { SIGNATURE_BITS } from './signature-bits.ts';
-import { BitComparer, MAX_SIGNATURES, WORDS } from './words.ts';
+import { BitComparer, WORDS } from './words.ts';
 
 /** Words that are searched for each point. */
 const PROBES = 8;
@@ -18,10 +18,17 @@ const COMPARED = 2;
 const MAX_DIFFERENCE = 5;
 /** Rows with the most votes that are compared by the places of their points. */
 const POOL = 200;
-/** Hits that are kept: many more come only from pictures without anything to tell them apart. */
+/** Hits of a block that are kept: many more come only from pictures without anything to tell them apart. */
 const MAX_HITS = 1 << 18;
 /** Points of a picture, for the estimate of memory. */
 const POINTS_OF_PICTURE = 200;
+
+/** A row with votes, and the hits of which they are. */
+interface Voted {
+  readonly row: number;
+  readonly votes: number;
+  readonly hits: Hit[];
+}
 
 /** A row that may show a part of a picture. */
 interface RowCandidate {
@@ -75,7 +82,7 @@ export class PointTable {
     while (this.#blocks.length <= block) this.#blocks.push(new PointBlock());
     for (let i = 0; i < count; i++) {
       this.#blocks[block]?.add(codes.wordOf(bits, 8 * i), {
-        ...{ row: row % BLOCK_ROWS, signature: signatureOf(bits, 8 * i), place: roughPlaceOf(bytes, i) },
+        ...{ signature: signatureOf(bits, 8 * i), owner: ownerOf(row % BLOCK_ROWS, roughPlaceOf(bytes, i)) },
       });
     }
   }
@@ -115,109 +122,108 @@ export class PointTable {
    * @param words see {@link wordsOf}
    */
   search(query: PointSet, rows: Bits, count: number, words = wordsOf(query)): RowCandidate[] {
-    const { votes, touched, hitCount } = this.#vote(query, words, rows);
-    const pool = rowsWithMost(votes, touched, POOL);
-    const places = new Int16Array(votes.length).fill(-1);
-    for (const [place, row] of pool.entries()) places[row] = place;
-    const hits = pool.map((): Hit[] => []);
-    for (let i = 0; i < hitCount; i++) {
-      const own = hits[places[HITS.rows[i] as number] as number];
-      own?.push({ point: HITS.points[i] as number, place: HITS.places[i] as number });
+    const weights = this.#weightsOf(words);
+    const signatures = Uint32Array.from({ length: query.count }, (_, i) => signatureOf(query.bits, 8 * i));
+    let pool: Voted[] = [];
+    // One block after the other: its votes fit into the cache of a processor.
+    for (const [i, block] of this.#blocks.entries()) {
+      const firstRow = i * BLOCK_ROWS;
+      const hitCount = vote(block.postings(), { words, weights, signatures }, rows, firstRow);
+      const blockRows = Math.min(BLOCK_ROWS, 32 * this.rowsWithVector.length - firstRow);
+      const voted = rowsWithMost(blockRows, POOL).map((row): Voted => {
+        return { row: firstRow + row, votes: TALLY[TALLY_SIZE * row] as number, hits: [] };
+      });
+      pool = pool.length === 0 ? voted : [...pool, ...voted].sort((a, b) => b.votes - a.votes || a.row - b.row);
+      pool.length = Math.min(pool.length, POOL);
+      const hitsOf = new Array<Hit[] | undefined>(blockRows).fill(undefined);
+      for (const { row, hits } of pool) if (row >= firstRow) hitsOf[row - firstRow] = hits;
+      for (let hit = 0; hit < hitCount; hit++) {
+        const owner = HITS.owners[hit] as number;
+        hitsOf[rowOfOwner(owner)]?.push({ point: HITS.points[hit] as number, place: placeOfOwner(owner) });
+      }
     }
     return pool
-      .map((row, i) => {
+      .map(({ row, votes, hits }) => {
         const long = this.#longs[row] as number;
-        const agreed = agreement(query, hits[i] as Hit[], (hit, into, at) => unpackRough(hit.place, long, into, at));
-        return { row, support: agreed * (votes[row] as number) };
+        const agreed = agreement(query, hits, (hit, into, at) => unpackRough(hit.place, long, into, at));
+        return { row, support: agreed * votes };
       })
       .sort((a, b) => b.support - a.support || a.row - b.row)
       .slice(0, count);
   }
 
-  /** Each point of the query votes for the rows with a similar point, by how rare its word is, and once for each. */
-  #vote(query: PointSet, words: Uint16Array, rows: Bits) {
-    const codes = ownComparer();
-    // Many points of one word, such as those of a text, count less (Jégou, Douze and Schmid, "On the burstiness of
-    // visual elements", 2009).
-    const load = new Uint16Array(WORDS);
-    for (const word of words) load[word] = (load[word] as number) + 1;
-    const votes = new Float32Array(this.rowsWithVector.length * 32);
-    const lastPoint = new Int32Array(votes.length).fill(-1);
-    const lastVote = new Float32Array(votes.length);
-    const touched: number[] = [];
-    let hitCount = 0;
-    const parts = this.#blocks.flatMap((block, i) =>
-      block.postings().map((postings) => ({ postings, firstRow: i * BLOCK_ROWS })),
-    );
-    const signature = new Uint32Array(1);
-    let [point, held] = [0, 0];
-    let lists: {
-      readonly part: (typeof parts)[number];
-      readonly weight: number;
-      readonly shift: number;
-      readonly end: number;
-    }[] = [];
-    const compare = () => {
-      if (held === 0) return;
-      const found = codes.near(1, signature, 0, MAX_DIFFERENCE);
-      let [list, next] = [lists[0] as (typeof lists)[number], 1];
-      for (let i = 0; i < found.length; i++) {
-        const one = found[i] as number;
-        while (one >>> 9 >= list.end) list = lists[next++] as typeof list;
-        const at = (one >>> 9) + list.shift;
-        const row = list.part.firstRow + (list.part.postings.rows[at] as number);
-        if (!hasBit(rows, row)) continue;
-        if (hitCount < MAX_HITS) {
-          HITS.points[hitCount] = point;
-          HITS.rows[hitCount] = row;
-          HITS.places[hitCount++] = list.part.postings.places[at] as number;
-        }
-        const vote = list.weight * (WEIGHTS[one & 511] as number);
-        const before = votes[row] as number;
-        if (before === 0) touched.push(row);
-        if (lastPoint[row] !== point) {
-          lastPoint[row] = point;
-          lastVote[row] = vote;
-          votes[row] = before + vote;
-        } else if (vote > (lastVote[row] as number)) {
-          votes[row] = before + vote - (lastVote[row] as number);
-          lastVote[row] = vote;
-        }
-      }
-      [lists, held] = [[], 0];
-    };
+  /** How much each word of a query tells: more the rarer it is. 0 for those that are not compared. */
+  #weightsOf(words: Uint16Array): Float32Array {
     const sizes = new Uint32Array(words.length);
-    for (const { postings } of parts) {
-      const { starts } = postings;
+    let points = 0;
+    for (const { starts, count } of this.#blocks.flatMap((block) => block.postings())) {
+      points += count;
       for (let i = 0; i < words.length; i++) {
         const word = words[i] as number;
         sizes[i] = (sizes[i] as number) + (starts[word + 1] as number) - (starts[word] as number);
       }
     }
-    const points = parts.reduce((sum, { postings }) => sum + postings.count, 0);
+    // Many points of one word, such as those of a text, count less (Jégou, Douze and Schmid, "On the burstiness of
+    // visual elements", 2009).
+    const load = new Uint16Array(WORDS);
+    for (const word of words) load[word] = (load[word] as number) + 1;
     const compared = mostCompared(sizes, points);
-    for (; point < query.count; point++) {
-      signature[0] = signatureOf(query.bits, 8 * point);
-      for (let i = PROBES * point; i < PROBES * (point + 1); i++) {
-        const [word, size] = [words[i] as number, sizes[i] as number];
-        if (size === 0 || size > compared.size || (size === compared.size && compared.left-- <= 0)) continue;
-        const weight = Math.log1p(this.#pictures / size) ** 2 / Math.sqrt(load[word] as number);
-        for (const part of parts) {
-          const { starts, signatures } = part.postings;
-          const end = starts[word + 1] as number;
-          for (let from = starts[word] as number, to = from; from < end; from = to) {
-            to = Math.min(end, from + MAX_SIGNATURES);
-            if (held + to - from > MAX_SIGNATURES) compare();
-            codes.hold(signatures.subarray(from, to), held > 0);
-            lists.push({ part, weight, shift: from - held, end: held + to - from });
-            held += to - from;
+    return Float32Array.from(words, (word, i) => {
+      const size = sizes[i] as number;
+      if (size === 0 || size > compared.size || (size === compared.size && compared.left-- <= 0)) return 0;
+      return Math.log1p(this.#pictures / size) ** 2 / Math.sqrt(load[word] as number);
+    });
+  }
+}
+
+/** What is compared with the points of pictures. */
+interface Sought {
+  /** {@link PROBES} for each point. */
+  readonly words: Uint16Array;
+  readonly weights: Float32Array;
+  readonly signatures: Uint32Array;
+}
+
+/**
+ * Each point of a query votes for the rows of a block with a similar point, by how rare its word is, and once for each.
+ * The votes are in {@link TALLY}, the hits in {@link HITS}.
+ *
+ * @param rows of which some are wanted
+ * @returns the number of hits
+ */
+function vote(parts: readonly Postings[], { words, weights, signatures }: Sought, rows: Bits, firstRow: number) {
+  TALLY.fill(0);
+  let hitCount = 0;
+  for (let i = 0; i < words.length; i++) {
+    const [word, weight, point] = [words[i] as number, weights[i] as number, Math.floor(i / PROBES)];
+    if (weight === 0) continue;
+    const signature = signatures[point] as number;
+    for (const part of parts) {
+      const { starts, owners, found } = part;
+      const end = starts[word + 1] as number;
+      for (let from = starts[word] as number; from < end; from += MAX_COMPARED) {
+        const count = part.near(signature, from, Math.min(end, from + MAX_COMPARED), MAX_DIFFERENCE);
+        for (let j = 0; j < count; j++) {
+          const one = found[j] as number;
+          const owner = owners[from + (one >>> 9)] as number;
+          const row = rowOfOwner(owner);
+          if (!hasBit(rows, firstRow + row)) continue;
+          if (hitCount < MAX_HITS) {
+            HITS.points[hitCount] = point;
+            HITS.owners[hitCount++] = owner;
           }
+          const voted = weight * (WEIGHTS[one & 511] as number);
+          const at = TALLY_SIZE * row;
+          const before = TALLY[at + 1] === point + 1 ? (TALLY[at + 2] as number) : 0;
+          if (voted <= before) continue;
+          TALLY[at] = (TALLY[at] as number) + voted - before;
+          TALLY[at + 1] = point + 1;
+          TALLY[at + 2] = voted;
         }
       }
-      compare();
     }
-    return { votes, touched, hitCount };
   }
+  return hitCount;
 }
 
 function signatureOf(bits: Uint32Array, at: number): number {
@@ -261,32 +267,35 @@ function mostCompared(sizes: Uint32Array, points: number): { readonly size: numb
   return { size, left: size === sorted[i - 1] ? left : 0 };
 }
 
-/** The rows with the most votes, most first. */
-function rowsWithMost(votes: Float32Array, rows: readonly number[], count: number): number[] {
+/** The rows of a block with the most votes in {@link TALLY}, most first. */
+function rowsWithMost(rows: number, count: number): number[] {
   const most: number[] = [];
-  const isBefore = (a: number, b: number) => {
-    const difference = (votes[a] as number) - (votes[b] as number);
-    return difference > 0 || (difference === 0 && a < b);
-  };
-  for (const row of rows) {
-    if (most.length === count && !isBefore(row, most[count - 1] as number)) continue;
+  let least = 0;
+  const votesOf = (row: number) => TALLY[TALLY_SIZE * row] as number;
+  for (let row = 0; row < rows; row++) {
+    const votes = votesOf(row);
+    if (votes <= least) continue;
     let [from, to] = [0, most.length];
     while (from < to) {
       const middle = (from + to) >>> 1;
-      if (isBefore(row, most[middle] as number)) to = middle;
+      if (votes > votesOf(most[middle] as number)) to = middle;
       else from = middle + 1;
     }
     most.splice(from, 0, row);
     if (most.length > count) most.pop();
+    if (most.length === count) least = votesOf(most[count - 1] as number);
   }
   return most;
 }
 
-/** The hits of one search: which point of the query hit a point of which row, and its place. */
+/** For each row of a block the sum of its votes, the number of the last point that voted plus 1, and its vote. */
+const TALLY_SIZE = 4;
+const TALLY = new Float32Array(TALLY_SIZE * BLOCK_ROWS);
+
+/** The hits of a search in a block: which point of the query hit which point of a picture. */
 const HITS = {
   points: new Uint16Array(MAX_HITS),
-  rows: new Uint32Array(MAX_HITS),
-  places: new Uint16Array(MAX_HITS),
+  owners: new Uint32Array(MAX_HITS),
 };
 
 /** The weight of a vote by the number of different bits. */

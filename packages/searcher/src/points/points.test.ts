@@ -108,6 +108,13 @@ describe('points of many pictures', () => {
     expect(copies.bytes).toBeLessThan(PointTable.bytesFor(3_000));
   });
 
+  it('finds all rows of a word with more points than are compared in one call', () => {
+    const same = new PointTable();
+    const points = new Array<Drawn>(100).fill((pictures[42] as Drawn[])[0] as Drawn);
+    for (let row = 0; row < 90; row++) same.set(row, write(points));
+    expect(same.search(read(points.slice(0, 1)), allRows(90), 90)).toHaveLength(90);
+  });
+
   it('ignores bytes of another format, and estimates its memory from above', () => {
     const other = new PointTable();
     for (const bytes of [new Uint8Array(0), new Uint8Array(5), new Uint8Array(42), write(drawPoints(1)).subarray(1)]) {

@@ -1,3 +1,4 @@
+import { createKernel, createMemory, type Kernel, memoryBytes } from '../kernel.ts';
 import { copyInto } from '../row-table.ts';
 import { WORDS } from './words.ts';
 
@@ -13,34 +14,45 @@ const MIN_MERGED = 65_536;
 /** Rows of a block: their numbers in it have 16 bits. */
 export const BLOCK_ROWS = 65_536;
 
+/** Signatures that are compared in one call. */
+export const MAX_COMPARED = 8_192;
+/** Addresses in the memory of postings. The kernel writes 4 bytes more than it finds. */
+const QUERY_AT = 0;
+const FOUND_AT = 16;
+const SIGNATURES_AT = FOUND_AT + 4 * MAX_COMPARED + 16;
+
 /** A point in memory, without its word. */
 interface StoredPoint {
-  /** Within its block. */
-  readonly row: number;
   readonly signature: number;
-  /** See `roughPlaceOf`. */
-  readonly place: number;
+  /** See {@link ownerOf}. */
+  readonly owner: number;
 }
+
+/** The row of a point within its block, and its place (see `roughPlaceOf`), in one number: they are read together. */
+export function ownerOf(row: number, place: number): number {
+  return row | (place << 16);
+}
+
+export const rowOfOwner = (owner: number) => owner & 0xffff;
+export const placeOfOwner = (owner: number) => owner >>> 16;
 
 /** Points in the order in which they were added. */
 class AddedPoints {
   count = 0;
   words = new Uint16Array(1_024);
-  rows = new Uint16Array(1_024);
   signatures = new Uint32Array(1_024);
-  places = new Uint16Array(1_024);
+  owners = new Uint32Array(1_024);
 
   get bytes(): number {
-    return BYTES_OF_ADDED * this.rows.length;
+    return BYTES_OF_ADDED * this.words.length;
   }
 
-  add(word: number, { row, signature, place }: StoredPoint): void {
+  add(word: number, { signature, owner }: StoredPoint): void {
     const at = this.count++;
-    if (at === this.rows.length) this.#grow(Math.ceil(GROWTH * at));
+    if (at === this.words.length) this.#grow(Math.ceil(GROWTH * at));
     this.words[at] = word;
-    this.rows[at] = row;
     this.signatures[at] = signature;
-    this.places[at] = place;
+    this.owners[at] = owner;
   }
 
   forEach(call: (word: number, at: number) => void): void {
@@ -49,9 +61,8 @@ class AddedPoints {
 
   #grow(capacity: number): void {
     this.words = copyInto(this.words, new Uint16Array(capacity));
-    this.rows = copyInto(this.rows, new Uint16Array(capacity));
     this.signatures = copyInto(this.signatures, new Uint32Array(capacity));
-    this.places = copyInto(this.places, new Uint16Array(capacity));
+    this.owners = copyInto(this.owners, new Uint32Array(capacity));
   }
 }
 
@@ -63,33 +74,50 @@ interface Source {
 
 const sameRow = (row: number) => row;
 
-/** Points of a block in the order of their words. */
+/** Points of a block in the order of their words, where the kernel compares them. */
 export class Postings {
   /** Where the points of each word begin, and the last ones end. */
   readonly starts = new Uint32Array(WORDS + 1);
-  readonly rows: Uint16Array;
   readonly signatures: Uint32Array;
-  readonly places: Uint16Array;
+  readonly owners: Uint32Array;
+  /** What {@link near} finds: the position after the first one times 512, plus the number of different bits. */
+  readonly found: Uint32Array;
+  readonly #query: Uint32Array;
+  readonly #kernel: Kernel;
 
   constructor(count: number) {
-    this.rows = new Uint16Array(count);
-    this.signatures = new Uint32Array(count);
-    this.places = new Uint16Array(count);
+    const memory = createMemory(SIGNATURES_AT + BYTES_OF_POINT * count);
+    this.#kernel = createKernel(memory);
+    this.#query = new Uint32Array(memory.buffer, QUERY_AT, 1);
+    this.found = new Uint32Array(memory.buffer, FOUND_AT, MAX_COMPARED);
+    this.signatures = new Uint32Array(memory.buffer, SIGNATURES_AT, count);
+    this.owners = new Uint32Array(memory.buffer, SIGNATURES_AT + 4 * count, count);
   }
 
   get count(): number {
-    return this.rows.length;
+    return this.owners.length;
   }
 
   get bytes(): number {
-    return BYTES_OF_STARTS + BYTES_OF_POINT * this.count;
+    return BYTES_OF_STARTS + this.signatures.buffer.byteLength;
+  }
+
+  /**
+   * Compares the signatures of some positions, at most {@link MAX_COMPARED}.
+   *
+   * @param most the greatest number of different bits
+   * @returns how many are found
+   */
+  near(signature: number, from: number, to: number, most: number): number {
+    this.#query[0] = signature;
+    return this.#kernel.nearCodes(SIGNATURES_AT + 4 * from, 4, to - from, QUERY_AT, most, FOUND_AT);
   }
 
   static merged(sources: readonly Source[]): Postings {
     const counts = new Uint32Array(WORDS + 1);
     for (const { points, rowOf } of sources) {
       points.forEach((word, at) => {
-        if (rowOf(points.rows[at] as number) >= 0) counts[word + 1] = (counts[word + 1] as number) + 1;
+        if (rowOf(rowOfOwner(points.owners[at] as number)) >= 0) counts[word + 1] = (counts[word + 1] as number) + 1;
       });
     }
     for (let word = 0; word < WORDS; word++) counts[word + 1] = (counts[word + 1] as number) + (counts[word] as number);
@@ -97,13 +125,13 @@ export class Postings {
     merged.starts.set(counts);
     for (const { points, rowOf } of sources) {
       points.forEach((word, at) => {
-        const row = rowOf(points.rows[at] as number);
+        const owner = points.owners[at] as number;
+        const row = rowOf(rowOfOwner(owner));
         if (row < 0) return;
         const to = counts[word] as number;
         counts[word] = to + 1;
-        merged.rows[to] = row;
         merged.signatures[to] = points.signatures[at] as number;
-        merged.places[to] = points.places[at] as number;
+        merged.owners[to] = ownerOf(row, placeOfOwner(owner));
       });
     }
     return merged;
@@ -133,7 +161,8 @@ export class PointBlock {
 
   /** Maximum bytes of a number of points in a number of blocks. */
   static bytesFor(points: number, blocks: number): number {
-    const least = 2 * BYTES_OF_STARTS + GROWTH * BYTES_OF_ADDED * MIN_MERGED;
+    const own = BYTES_OF_STARTS + memoryBytes(SIGNATURES_AT) + memoryBytes(1);
+    const least = 2 * own + GROWTH * BYTES_OF_ADDED * MIN_MERGED;
     return BYTES_OF_POINT * (1 + MAX_ADDED_SHARE) * points + blocks * least;
   }
 

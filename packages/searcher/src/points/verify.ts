@@ -96,7 +96,7 @@ function matchesOf(query: PointSet, picture: PointSet): Matches {
   /** The point of the query, that of the picture, and their difference. */
   const pairs: (readonly [number, number, number])[] = [];
   for (let i = 0; i < query.count; i++) {
-    const found = comparer.near(8, query.bits, 8 * i, MAX_OTHER);
+    const found = comparer.near(query.bits, 8 * i, MAX_OTHER);
     let [at, least] = [-1, MAX_DIFFERENCE + 1];
     for (let j = 0; j < found.length; j++) {
       const difference = (found[j] as number) & 511;

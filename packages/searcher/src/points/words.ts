@@ -8,26 +8,26 @@ const HALF_BYTES = 16;
 /** Nearest words of each half that are combined. */
 const NEAREST = 8;
 
-/** Words of codes that are held: of 8,192 points, or of eight times as many signatures. */
-const MAX_WORDS = 65_536;
-export const MAX_SIGNATURES = MAX_WORDS;
+/** Points that are held. */
+const MAX_POINTS = 8_192;
+const POINT_WORDS = 8;
 const HALVES_AT = 0;
 const QUERY_AT = HALVES_AT + HALF_WORDS * HALF_BYTES;
 const CODES_AT = QUERY_AT + 64;
-const OUT_AT = CODES_AT + 4 * MAX_WORDS;
+const OUT_AT = CODES_AT + 4 * POINT_WORDS * MAX_POINTS;
 
 /**
  * Compares bits of points. The word of a point is the nearest typical half for each half of its bits (an inverted
  * multi-index, Babenko and Lempitsky 2012): 65,536 words of which 256 halves are stored.
  */
 export class BitComparer {
-  readonly #memory = createMemory(OUT_AT + 4 * MAX_SIGNATURES + 64);
+  readonly #memory = createMemory(OUT_AT + 4 * MAX_POINTS + 64);
   readonly #kernel: Kernel = createKernel(this.#memory);
   readonly #bytes = new Uint8Array(this.#memory.buffer);
-  readonly #codes = new Uint32Array(this.#memory.buffer, CODES_AT, MAX_WORDS);
-  readonly #query = new Uint32Array(this.#memory.buffer, QUERY_AT, 8);
-  readonly #found = new Uint32Array(this.#memory.buffer, OUT_AT, MAX_SIGNATURES);
-  /** Words of 32 bits. */
+  readonly #codes = new Uint32Array(this.#memory.buffer, CODES_AT, POINT_WORDS * MAX_POINTS);
+  readonly #query = new Uint32Array(this.#memory.buffer, QUERY_AT, POINT_WORDS);
+  readonly #found = new Uint32Array(this.#memory.buffer, OUT_AT, MAX_POINTS);
+  /** How many points. */
   #held = 0;
 
   constructor() {
@@ -59,24 +59,22 @@ export class BitComparer {
     into.set(SORTED.subarray(0, count).sort().subarray(0, into.length));
   }
 
-  /** Holds codes to compare, in place of others, or after those. */
-  hold(codes: Uint32Array, isAfter = false): void {
-    if (!isAfter) this.#held = 0;
-    this.#codes.set(codes, this.#held);
-    this.#held += codes.length;
+  /** Holds points to compare, in place of others. */
+  hold(bits: Uint32Array): void {
+    this.#codes.set(bits);
+    this.#held = bits.length / POINT_WORDS;
   }
 
   /**
-   * Compares the codes that are held.
+   * Compares the points that are held with one of a query.
    *
-   * @param words of 32 bits of a code
-   * @returns for each code with at most so many different bits its position times 512, plus their number. Valid until
-   * the next call
+   * @returns for each with at most so many different bits its position times 512, plus their number. Valid until the
+   * next call
    */
-  near(words: number, query: Uint32Array, queryFrom: number, most: number): Uint32Array {
-    for (let i = 0; i < words; i++) this.#query[i] = query[queryFrom + i] as number;
-    const count = this.#held / words;
-    return this.#found.subarray(0, this.#kernel.nearCodes(CODES_AT, 4 * words, count, QUERY_AT, most, OUT_AT));
+  near(query: Uint32Array, at: number, most: number): Uint32Array {
+    for (let i = 0; i < POINT_WORDS; i++) this.#query[i] = query[at + i] as number;
+    const found = this.#kernel.nearCodes(CODES_AT, 4 * POINT_WORDS, this.#held, QUERY_AT, most, OUT_AT);
+    return this.#found.subarray(0, found);
   }
 
   /** The nearest halves, nearest first: 256 times the distance of each, plus its number. Valid until the next call. */
