@@ -147,6 +147,19 @@ describe('two pictures', () => {
     expect(findPart(mirrored(flipped), picture)?.strength).toBeGreaterThan(100);
   });
 
+  it('share a crop more surely than as many points all over, of which others differ', () => {
+    const crop = edited(points, 0, 2, 3).filter(({ x, y }) => x > 0 && x < 1 && y > 0 && y < 0.75);
+    const some = [...edited(points, 0, 1, 3).slice(0, crop.length), ...drawPoints(9)];
+    const [sure, unsure] = [crop, some].map((query) => findPart(read(query), picture)?.strength ?? 0);
+    expect(unsure).toBeGreaterThan(0);
+    expect(sure).toBeGreaterThan(1.5 * (unsure as number));
+  });
+
+  it('share nothing sure if each point is turned, but not all together', () => {
+    const turned = points.map((point) => ({ ...point, turn: (point.turn + 3) % 64 }));
+    expect(findPart(read(turned), picture)?.strength).toBe(0);
+  });
+
   it('share nothing if their points differ, are on a line, or are few', () => {
     expect(findPart(read(drawPoints(8, 800)), picture)).toBeUndefined();
     const line = points.map((point) => ({ ...point, y: 0.3 }));

@@ -15,6 +15,8 @@ const OFF = 0.006;
 const TIGHT = 0.6;
 const MAX_TURN_OFF = 0.4;
 const MAX_SCALE_OFF = 0.55;
+/** Matches only count if they are as near as this to the turn and the scale of all. */
+const TIGHT_TURN = 0.3;
 /** Transforms are tried from pairs of the best matches. */
 const BEST_MATCHES = 40;
 const MAX_TRIES = 400;
@@ -22,6 +24,8 @@ const MIN_APART = 0.03;
 const [MIN_SCALE, MAX_SCALE] = [0.09, 4];
 /** Matches on a line prove nothing: letters of a text are alike. */
 const MIN_SPREAD = 0.04;
+/** No points are found so near to the border of a picture, in pixels of their level. */
+const BORDER = 18;
 
 /** Maps a place in one picture to another one: x' = a x - b y + x0, y' = b x + a y + y0. */
 interface Similarity {
@@ -34,8 +38,9 @@ interface Similarity {
 /** What a query and a picture have in common. */
 export interface PartMatch {
   /**
-   * How sure it is: the sum over all matches of how few of their bits differ. Pictures without a common part rarely
-   * reach 8.
+   * How sure it is: ten times the root of how alike the matching points are, summed, times their share of the points
+   * where the pictures overlap: two guitars have many points alike, but more that are not. Pictures without a common
+   * part rarely reach 8.
    */
   readonly strength: number;
   /** Maps the picture to the query, both in units of their long sides. */
@@ -86,8 +91,12 @@ export function findPart(query: PointSet, picture: PointSet): PartMatch | undefi
   };
   if (sure.length < 3) return undefined;
   if (Math.min(span(matches.u), span(matches.v)) < MIN_SPREAD) return undefined;
-  const strengthOf = (i: number) => Math.max(0, 50 - (matches.difference[i] as number)) / 20;
-  return { strength: sure.reduce((sum, i) => sum + strengthOf(i), 0), transform };
+  const [growth, angle] = poseOf(transform);
+  const counted = sure.filter((i) => fits(matches, i, growth, angle, TIGHT_TURN));
+  const alike = counted.reduce((sum, i) => sum + Math.max(0, 50 - (matches.difference[i] as number)) / 20, 0);
+  const common = Math.min(within(picture, transform, query), within(query, inverse(transform), picture));
+  const share = counted.length / Math.max(sure.length, common);
+  return { strength: 10 * Math.sqrt(alike * share), transform };
 }
 
 function matchesOf(query: PointSet, picture: PointSet): Matches {
@@ -176,6 +185,28 @@ function fits({ growth, turn }: Matches, i: number, wantedGrowth: number, angle:
   );
 }
 
+/** The logarithm of the scale of a transform, and its turn. */
+function poseOf({ a, b }: Pick<Similarity, 'a' | 'b'>): [growth: number, angle: number] {
+  return [Math.log(Math.sqrt(a * a + b * b)), Math.atan2(b, a)];
+}
+
+function inverse({ a, b, x, y }: Similarity): Similarity {
+  const square = a * a + b * b;
+  return { a: a / square, b: -b / square, x: -(a * x + b * y) / square, y: (b * x - a * y) / square };
+}
+
+/** How many points of a picture are within another one, where it could have them, too. */
+function within({ count, x, y, scale }: PointSet, { a, b, x: right, y: down }: Similarity, other: PointSet): number {
+  const border = BORDER * Math.sqrt(a * a + b * b);
+  let found = 0;
+  for (let i = 0; i < count; i++) {
+    const [u, v, least] = [x[i] as number, y[i] as number, border * (scale[i] as number)];
+    const [to, below] = [a * u - b * v + right, b * u + a * v + down];
+    if (Math.min(to, below, other.width - to, other.height - below) >= least) found++;
+  }
+  return found;
+}
+
 /** The same angle from -π to π. */
 function turned(angle: number): number {
   return angle - 2 * Math.PI * Math.round(angle / (2 * Math.PI));
@@ -189,7 +220,7 @@ function turned(angle: number): number {
  */
 function inliersOf({ a, b, x: right, y: down }: Similarity, matches: Matches, share = 1, least = 0): number[] {
   const { count, x, y, u, v, scale, place, placeInQuery } = matches;
-  const [growth, angle] = [Math.log(Math.sqrt(a * a + b * b)), Math.atan2(b, a)];
+  const [growth, angle] = poseOf({ a, b });
   const found: number[] = [];
   for (let i = 0; i < count; i++) {
     const [ui, vi] = [u[i] as number, v[i] as number];
