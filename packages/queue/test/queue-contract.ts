@@ -231,17 +231,19 @@ export function queueContract(kind: string, open: () => Promise<Queue>): void {
 
     it('takes no more jobs once a worker is disposed of, but ends what runs', async () => {
       const { opened, open: finish } = gate();
+      const begun: string[] = [];
       const done: string[] = [];
       const worker = queue.work(
         'analyze',
         async ({ id }) => {
+          begun.push(id);
           await opened;
           done.push(id);
         },
         { concurrency: 1 },
       );
       await queue.add('analyze', payload(1), { id: 'a' });
-      await untilCounts('analyze', { active: 1 });
+      await until(() => begun.length === 1);
       await queue.add('analyze', payload(2), { id: 'b' });
       const closing = worker[Symbol.asyncDispose]();
       expect(await Promise.race([closing.then(() => 'closed'), delay(20, 'still at work')])).toBe('still at work');
@@ -253,17 +255,18 @@ export function queueContract(kind: string, open: () => Promise<Queue>): void {
 
     it('is closed once disposed of: waits for what runs, then takes nothing', async () => {
       const { opened, open: finish } = gate();
-      let done = false;
+      let [begun, done] = [false, false];
       queue.work(
         'analyze',
         async () => {
+          begun = true;
           await opened;
           done = true;
         },
         { concurrency: 1 },
       );
       await queue.add('analyze', payload(1), { id: 'a' });
-      await untilCounts('analyze', { active: 1 });
+      await until(() => begun);
       const closing = queue[Symbol.asyncDispose]();
       finish();
       await closing;

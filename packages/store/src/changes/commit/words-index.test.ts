@@ -14,6 +14,7 @@ describe.each([1, 2])('tables for many documents on PostgreSQL, in a collection 
     await using own = await openOwnStore();
     const { store } = own;
     const collection = await createCollection(store, 'shop', { shards });
+    await stopAutovacuum(store, collection);
     await accept(store, collection, documents(0, MANY));
     await commit(store, collection);
     expect(await pagesThatWait(store, collection)).toBe(0);
@@ -77,6 +78,17 @@ const documents = (from: number, to: number) =>
 
 const GIN = `pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_am a on a.oid = c.relam
   where n.nspname = $1 and a.amname = 'gin' and c.relkind = 'i'`;
+
+/** It puts waiting words into their index at any time. */
+async function stopAutovacuum(store: Store, { sqlSchema }: Collection): Promise<void> {
+  await store.engine.query(
+    `do $$ declare t regclass; begin
+       for t in select oid from pg_class where relnamespace = '${sqlSchema}'::regnamespace and relkind = 'r' loop
+         execute format('alter table %s set (autovacuum_enabled = off)', t);
+       end loop;
+     end $$`,
+  );
+}
 
 /** Puts them into the index too. */
 async function pagesThatWait(store: Store, { sqlSchema }: Collection): Promise<number> {

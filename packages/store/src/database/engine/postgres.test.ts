@@ -141,10 +141,12 @@ describe('a PostgreSQL that becomes unreachable', () => {
   });
 
   it('ends a statement whose connection breaks as unavailable, and continues with new connections', async () => {
-    const running = engine.query('select pg_sleep(30)');
+    const running = engine.query('select pg_sleep(600)');
     const refused = expect(running).rejects.toMatchObject({ code: 'unavailable' });
     // The statement must run before its connection is broken.
-    while ((await engine.query("select 1 from pg_stat_activity where query = 'select pg_sleep(30)'")).length === 0);
+    const started = `select 1 from pg_stat_activity
+      where datname = current_database() and state = 'active' and query = 'select pg_sleep(600)'`;
+    while ((await engine.query(started)).length === 0);
     await breakConnections();
     await refused;
     // Idle connections that broke too are noticed a moment later.
@@ -169,12 +171,17 @@ describe('a PostgreSQL that becomes unreachable', () => {
   });
 
   it('locks the database again after its lock was lost', async () => {
+    const holder = async () => {
+      const [row] = await engine.query<{ pid: number }>(
+        `select pid from pg_locks where locktype = 'advisory' and granted
+            and database = (select oid from pg_database where datname = current_database())`,
+      );
+      return row?.pid;
+    };
+    const before = await holder();
     await breakConnections();
-    const holders = `select 1 from pg_locks where locktype = 'advisory' and granted and database = (select oid from pg_database where datname = current_database())`;
-    for (;;) {
-      const rows = await engine.query(holders).catch(() => []);
-      if (rows.length > 0) break;
-    }
+    // The broken one has it until its server process has ended.
+    for (let now = before; now === undefined || now === before; ) now = await holder().catch(() => undefined);
     await expect(openPostgres(url)).rejects.toMatchObject({
       code: 'conflict',
       message: expect.stringContaining('Another akin'),
