@@ -102,19 +102,20 @@ export function findPart(query: PointSet, picture: PointSet): PartMatch | undefi
 function matchesOf(query: PointSet, picture: PointSet): Matches {
   comparer ??= new BitComparer();
   comparer.hold(picture.bits);
+  const { found } = comparer;
   /** The point of the query, that of the picture, and their difference. */
   const pairs: (readonly [number, number, number])[] = [];
   for (let i = 0; i < query.count; i++) {
-    const found = comparer.near(query.bits, 8 * i, MAX_OTHER);
+    const count = comparer.near(query.bits, 8 * i, MAX_OTHER);
     let [at, least] = [-1, MAX_DIFFERENCE + 1];
-    for (let j = 0; j < found.length; j++) {
+    for (let j = 0; j < count; j++) {
       const difference = (found[j] as number) & 511;
       if (difference < least) [at, least] = [(found[j] as number) >>> 9, difference];
     }
     if (at < 0) continue;
     const [u, v] = [picture.x[at] as number, picture.y[at] as number];
     let second = Number.POSITIVE_INFINITY;
-    for (let j = 0; j < found.length; j++) {
+    for (let j = 0; j < count; j++) {
       const [other, difference] = [(found[j] as number) >>> 9, (found[j] as number) & 511];
       if (difference >= second) continue;
       const isOther =
@@ -124,18 +125,23 @@ function matchesOf(query: PointSet, picture: PointSet): Matches {
     if (least < RATIO * second) pairs.push([i, at, least]);
   }
   pairs.sort((a, b) => a[2] - b[2]);
-  const column = (of: (i: number, at: number) => number) => Float64Array.from(pairs, ([i, at]) => of(i, at));
-  const x = column((i) => query.x[i] as number);
-  const y = column((i) => query.y[i] as number);
-  const u = column((_, at) => picture.x[at] as number);
-  const v = column((_, at) => picture.y[at] as number);
+  const { length: count } = pairs;
+  const numbers = () => new Float64Array(count);
+  const [x, y, u, v] = [numbers(), numbers(), numbers(), numbers()];
+  const [scale, turn, growth, difference] = [numbers(), numbers(), numbers(), new Uint16Array(count)];
+  for (const [n, [i, at, least]] of pairs.entries()) {
+    x[n] = query.x[i] as number;
+    y[n] = query.y[i] as number;
+    u[n] = picture.x[at] as number;
+    v[n] = picture.y[at] as number;
+    scale[n] = query.scale[i] as number;
+    turn[n] = (((query.turn[i] as number) - (picture.turn[at] as number)) * 2 * Math.PI) / TURNS;
+    growth[n] = Math.log((query.scale[i] as number) / (picture.scale[at] as number));
+    difference[n] = least;
+  }
   return {
-    ...{ count: pairs.length, x, y, u, v, scale: column((i) => query.scale[i] as number) },
-    turn: column((i, at) => (((query.turn[i] as number) - (picture.turn[at] as number)) * 2 * Math.PI) / TURNS),
-    growth: column((i, at) => Math.log((query.scale[i] as number) / (picture.scale[at] as number))),
-    difference: Uint16Array.from(pairs, ([, , difference]) => difference),
-    place: placeNumbers(u, v, 80),
-    placeInQuery: placeNumbers(x, y, 128),
+    ...{ count, x, y, u, v, scale, turn, growth, difference },
+    ...{ place: placeNumbers(u, v, 80), placeInQuery: placeNumbers(x, y, 128) },
   };
 }
 

@@ -26,7 +26,8 @@ export class BitComparer {
   readonly #bytes = new Uint8Array(this.#memory.buffer);
   readonly #codes = new Uint32Array(this.#memory.buffer, CODES_AT, POINT_WORDS * MAX_POINTS);
   readonly #query = new Uint32Array(this.#memory.buffer, QUERY_AT, POINT_WORDS);
-  readonly #found = new Uint32Array(this.#memory.buffer, OUT_AT, MAX_POINTS);
+  /** Valid until the next call. */
+  readonly found = new Uint32Array(this.#memory.buffer, OUT_AT, MAX_POINTS);
   /** How many points. */
   #held = 0;
 
@@ -66,22 +67,21 @@ export class BitComparer {
   }
 
   /**
-   * Compares the points that are held with one of a query.
+   * Compares the points that are held with one of a query. What it finds is in {@link found}: for each with at most so
+   * many different bits its position times 512, plus their number.
    *
-   * @returns for each with at most so many different bits its position times 512, plus their number. Valid until the
-   * next call
+   * @returns how many are found
    */
-  near(query: Uint32Array, at: number, most: number): Uint32Array {
+  near(query: Uint32Array, at: number, most: number): number {
     for (let i = 0; i < POINT_WORDS; i++) this.#query[i] = query[at + i] as number;
-    const found = this.#kernel.nearCodes(CODES_AT, 4 * POINT_WORDS, this.#held, QUERY_AT, most, OUT_AT);
-    return this.#found.subarray(0, found);
+    return this.#kernel.nearCodes(CODES_AT, 4 * POINT_WORDS, this.#held, QUERY_AT, most, OUT_AT);
   }
 
   /** The nearest halves, nearest first: 256 times the distance of each, plus its number. Valid until the next call. */
   #nearestHalves(bits: Uint32Array, at: number, count: number): Uint32Array {
     for (let i = 0; i < HALF_BYTES / 4; i++) this.#query[i] = bits[at + i] as number;
     this.#kernel.nearestCodes(HALVES_AT, HALF_WORDS, QUERY_AT, count, OUT_AT);
-    return count === 1 ? this.#found : this.#found.subarray(0, count);
+    return count === 1 ? this.found : this.found.subarray(0, count);
   }
 }
 
