@@ -70,6 +70,13 @@ export async function startServer(
 /** Operating systems assign no dynamic port below this one (IANA: from 49152, Linux: from 32768). */
 const MIN_GIVEN_PORT = 32_768;
 const MIN_PORT = 20_000;
+/** Each process of jest has its own ports, so that two never find the same one. */
+const RANGES = 16;
+const RANGE = Math.floor((MIN_GIVEN_PORT - MIN_PORT) / RANGES);
+const FIRST_PORT = MIN_PORT + (Number(process.env.JEST_WORKER_ID ?? 0) % RANGES) * RANGE;
+
+/** Programs of this test file may start on them later, or again. */
+const found = new Set<number>();
 
 /**
  * Finds a free port of 127.0.0.1 that the system assigns to no other program. So it stays free until a program has
@@ -77,7 +84,9 @@ const MIN_PORT = 20_000;
  */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const port = randomInt(MIN_PORT, MIN_GIVEN_PORT);
+    const port = FIRST_PORT + randomInt(RANGE);
+    if (found.has(port)) continue;
+    found.add(port);
     const server = createServer();
     const isFree = await new Promise<boolean>((resolve) => {
       server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
