@@ -6,6 +6,7 @@ import type { Collection } from '@akin/client';
 import { drawImage, type TestDatabase, type TestRedis, testDatabase, testRedis } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { serveAkin, temporaryFolder, until } from './akin.ts';
+import { retryRequest } from './chaos.ts';
 import { type FleetProcess, type Pictures, servePictures, startFleet } from './fleet.ts';
 
 /**
@@ -38,11 +39,11 @@ function endlessUpdate(url: string): Promise<number> {
   return ended;
 }
 
-/** Listens to changes until the server ends that. */
-async function listen(url: string): Promise<Promise<string>> {
+/** Listens to changes. `heard` resolves when the server ends that. */
+async function listen(url: string): Promise<{ heard: Promise<string> }> {
   const response = await fetch(`${url}/api/cores/my-collection/operations/stream`);
   expect(response.status).toBe(200);
-  return text(response.body as never).catch(() => 'broken off');
+  return { heard: text(response.body as never).catch(() => 'broken off') };
 }
 
 async function countOf(collection: Collection, q: string): Promise<number> {
@@ -84,13 +85,13 @@ describe('the end of a process of a fleet under load', () => {
   });
 
   it('of a gateway aborts a change that does not end, keeps nothing of it, and ends streams', async () => {
-    const stream = listen(gateway.url);
+    const { heard } = await listen(gateway.url);
     const update = endlessUpdate(gateway.url);
     await collection().add([{ id: 'before' }], { commit: true });
     expect(await within(gateway.stop())).toBe(0);
     // A response, if its client still reads.
     expect([0, 503]).toContain(await update);
-    expect(await stream).toMatch(/^retry: /);
+    expect(await heard).toMatch(/^retry: /);
     await gateway.start();
     await until('it is ready', () => gateway.isReady());
     await collection().commit();
@@ -99,7 +100,8 @@ describe('the end of a process of a fleet under load', () => {
 
   it('of an indexer leaves its commit to the next one, which publishes everything once', async () => {
     await collection().add(documents('commit'), { async: true });
-    const commit = collection().commit();
+    // A gateway waits for a commit half a minute.
+    const commit = retryRequest(() => collection().commit());
     expect(await within(indexer.stop())).toBe(0);
     await indexer.start();
     await commit;
@@ -134,7 +136,7 @@ describe('the end of akin serve under load', () => {
       // Keeps its port and database that long, so that the next start must wait.
       const first = await start('--shutdown-delay', '5');
       const collection = first.client.collection('my-collection');
-      const stream = listen(first.url);
+      const { heard } = await listen(first.url);
       const update = endlessUpdate(first.url);
       await collection.add(documents('plain'), { async: true });
       const slow = Array.from({ length: 40 }, (_, i) => ({
@@ -153,7 +155,7 @@ describe('the end of akin serve under load', () => {
       const second = await start('--port', new URL(first.url).port);
       expect(await ended).toMatchObject({ code: 0 });
       expect([0, 503]).toContain(await update);
-      expect(await stream).toMatch(/^retry: /);
+      expect(await heard).toMatch(/^retry: /);
 
       const again = second.client.collection('my-collection');
       await until('all are there', async () => {
