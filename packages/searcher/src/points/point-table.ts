@@ -7,7 +7,7 @@ import { SIGNATURE_BITS } from './signature-bits.ts';
 import { BitComparer, WORDS } from './words.ts';
 
 /** Words that are searched for each point. */
-const PROBES = 8;
+const PROBES = 6;
 /**
  * So many points are compared in a search, and so many times as many as its words have on average. Of common words,
  * which tell little, the rest is left out.
@@ -15,7 +15,7 @@ const PROBES = 8;
 const MIN_COMPARED = 131_072;
 const COMPARED = 2;
 /** Signatures of the same point differ in at most so many of 32 bits. */
-const MAX_DIFFERENCE = 5;
+const MAX_DIFFERENCE = 4;
 /** Rows with the most votes that are compared by the places of their points. */
 const POOL = 200;
 /** Hits of a block that are kept: many more come only from pictures without anything to tell them apart. */
