@@ -35,7 +35,7 @@ export function testConfig(parts: Partial<GatewayConfig> = {}): GatewayConfig & 
       ping: unused('store'),
       engine: { query: async () => [], read: async () => [] },
       standbys: { count: 0, statuses: [] },
-      memory: { collections: new Map() },
+      memory: { add: (part: object) => part },
     } as unknown as Store,
     analyze: unused('analyze'),
     makeThumbnail: unused('makeThumbnail'),

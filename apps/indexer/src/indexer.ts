@@ -203,7 +203,7 @@ export function createIndexer(config: IndexerConfig): Indexer {
       )
     : undefined;
   const leadership = createLeadership(store, log, () => committing.wake());
-  const stopListening = store.memory.events.listen((collection) => {
+  const stopListening = store.events.listen((collection) => {
     dispatch.onChange(collection);
     // Commits, and decisions about groups.
     grouping.wake();

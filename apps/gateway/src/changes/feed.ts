@@ -99,7 +99,7 @@ export class Feed {
         // The name is resolved each time, because a reindex may have replaced the collection.
         const collection = await findCollection(this.#store, this.#name);
         this.#collection = collection;
-        const news = this.#store.memory.events.changed(collection.id, POLL_MILLISECONDS, this.#signal);
+        const news = this.#store.events.changed(collection.id, POLL_MILLISECONDS, this.#signal);
         this.#pages.clear();
         if (performance.now() - this.#statusAt > STATUS_MILLISECONDS) {
           this.#status = JSON.stringify(await presentCollection(this.#store, collection));

@@ -254,7 +254,7 @@ describe('a store that is down', () => {
       Promise.reject(
         new AkinError('unavailable', 'The database does not answer.', { cause: new Error('ECONNREFUSED 10.0.0.7') }),
       );
-    const memory = { collections: new Map(), schemas: new Map() };
+    const { memory } = testConfig().store;
     const store = { engine: { query: down, read: down, transaction: down }, ping: down, memory } as unknown as Store;
     const gateway = await createGateway(testConfig({ store }));
     for (const path of [`${C}/admin/ping`, `${C}/select`, '/health/ready', C]) {

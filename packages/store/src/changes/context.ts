@@ -7,17 +7,10 @@ import type { FairSemaphore } from './commit/fair-semaphore.ts';
 export interface Store extends SearchStore, AsyncDisposable {
   readonly graceMilliseconds: number;
   readonly shardsFrom: number;
-  readonly memory: SearchStore['memory'] & {
-    /** Words that are known to be in the table of words. */
-    readonly words: Map<number, Set<string>>;
-    readonly commits: Map<number, CommitRun>;
-    /** How far failures were checked for those that a later change has made void. */
-    readonly sweeps: Map<number, SweepCursor>;
-    /** How often in a row a delete by query has crashed the embedded database, by collection and sequence number. */
-    readonly crashes: Map<string, number>;
-    readonly commitSemaphore: FairSemaphore;
-    readonly events: OperationEvents;
-  };
+  /** By id of the collection. */
+  readonly commits: Map<number, CommitRun>;
+  readonly commitSemaphore: FairSemaphore;
+  readonly events: OperationEvents;
 }
 
 /** Commits of one collection in this process: one running, and at most one waiting. */
@@ -39,10 +32,4 @@ export interface CollectionContext {
   readonly store: Store;
   readonly collection: Collection;
   readonly schema: CollectionSchema;
-}
-
-/** Where housekeeping of the failures of a collection continues. */
-export interface SweepCursor {
-  readonly request: bigint;
-  readonly position: number;
 }

@@ -10,9 +10,7 @@ const MAX_ATTEMPTS = 5;
 export async function dropCollection(store: Store, collection: Collection): Promise<void> {
   const target = await retryOnDeadlock(() => removeTables(store, collection));
   if (target !== undefined) await dropCollection(store, target);
-  const { collections, schemas, visibleCommits, uses, words, sweeps } = store.memory;
-  collections.delete(collection.name);
-  for (const known of [schemas, visibleCommits, uses, words, sweeps]) known.delete(collection.id);
+  store.memory.forget(collection);
   await store.inMemory.unloadCollection(collection.id);
 }
 

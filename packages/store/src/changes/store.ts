@@ -8,6 +8,7 @@ import type { Engine } from '../database/engine/engine.ts';
 import { openPglite, type PgliteEngine } from '../database/engine/pglite.ts';
 import { CHANNEL, openPostgres } from '../database/engine/postgres.ts';
 import { exchangeSearches, Throttle } from '../database/engine/throttle.ts';
+import { Memory } from '../database/memory.ts';
 import { type DescriptorTexts, type FindModelSet, type ModelSet, ModelSets } from '../database/model-sets.ts';
 import { Standbys } from '../database/standbys/standbys.ts';
 import { InMemorySearch } from '../search/searcher/in-memory-search.ts';
@@ -149,18 +150,10 @@ export async function openStore(config: StoreConfig): Promise<Store> {
       ping: async () => {
         await engine.query('select 1');
       },
-      memory: {
-        schemas: new Map(),
-        visibleCommits: new Map(),
-        collections: new Map(),
-        uses: new Map(),
-        words: new Map(),
-        commits: new Map(),
-        sweeps: new Map(),
-        crashes: new Map(),
-        commitSemaphore: createCommitSemaphore(engine, throttle),
-        events,
-      },
+      memory: new Memory(),
+      commits: new Map(),
+      commitSemaphore: createCommitSemaphore(engine, throttle),
+      events,
       async [Symbol.asyncDispose]() {
         throttle.stop();
         await inMemory[Symbol.asyncDispose]();
@@ -170,8 +163,7 @@ export async function openStore(config: StoreConfig): Promise<Store> {
     };
     opened = store;
     forget = () => {
-      const { schemas, visibleCommits, collections, uses, words, sweeps } = store.memory;
-      for (const known of [schemas, visibleCommits, collections, uses, words, sweeps]) known.clear();
+      store.memory.forgetAll();
       inMemory.unloadAll();
       standbys.timelineChanged();
     };

@@ -1,6 +1,7 @@
 import type { Calibration, FieldType, Schema } from '@akin/domain';
 import type { Engine } from './engine/engine.ts';
 import type { Throttle } from './engine/throttle.ts';
+import type { Memory } from './memory.ts';
 import type { DescriptorTexts, ModelSet, ModelSets } from './model-sets.ts';
 import type { Standbys } from './standbys/standbys.ts';
 
@@ -19,12 +20,7 @@ export interface Store extends ModelSet {
   readonly throttle: Throttle;
   /** Resolves if the database answers. Rejects with `unavailable`. */
   ping(): Promise<void>;
-  /** Caches of this process, by id of the collection. They only serve speed, never correctness. */
-  readonly memory: {
-    readonly schemas: Map<number, CollectionSchema>;
-    /** By name. */
-    readonly collections: Map<string, Collection>;
-  };
+  readonly memory: Memory;
 }
 
 /** The fields of a collection and where they are stored, as of one schema version. */

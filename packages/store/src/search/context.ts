@@ -1,5 +1,5 @@
 import type { Query } from '@akin/domain';
-import type { CollectionSchema, Store as Database } from '../database/context.ts';
+import type { Store as Database } from '../database/context.ts';
 import type { InMemorySearch } from './searcher/in-memory-search.ts';
 
 /** What searches use of a store. */
@@ -9,11 +9,6 @@ export interface Store extends Database {
   /** Set for the requests of a key with a filter: what reads or changes documents is limited to those inside. */
   readonly keyFilter?: KeyFilter;
   readonly inMemory: InMemorySearch;
-  readonly memory: Database['memory'] & {
-    readonly visibleCommits: Map<number, VisibleCommit>;
-    /** The day on which a use of a field was last recorded. */
-    readonly uses: Map<number, Map<string, string>>;
-  };
 }
 
 /** What a key with a filter may see and change: a part of each collection. */
@@ -25,16 +20,4 @@ export interface KeyFilter {
   readonly set: ReadonlyMap<string, string> | undefined;
   /** NOW in the queries, and its time zone. A request cannot change them. */
   readonly clock: { readonly now: Date; readonly timeZone: string };
-}
-
-/** The visible state of a collection, as this process last read it. */
-export interface VisibleCommit {
-  readonly name: string;
-  readonly commit: bigint;
-  /** Distinguishes this state from all earlier and later ones: see `FINGERPRINT`. */
-  readonly fingerprint: string;
-  readonly documents: bigint;
-  readonly schema: CollectionSchema;
-  /** Number of documents with the descriptor of each module. */
-  readonly descriptorCounts: ReadonlyMap<string, number>;
 }

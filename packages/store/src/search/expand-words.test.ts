@@ -4,6 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { sharedStore } from '../../test/shared-store.ts';
 import { accept, ENGINES } from '../../test/support.ts';
 import { commit } from '../changes/commit/commit.ts';
+import { wordsOf } from '../changes/commit/vocabulary.ts';
 import type { Store } from '../changes/context.ts';
 import { createCollection } from '../database/collections/collections.ts';
 import type { Collection } from '../database/context.ts';
@@ -77,7 +78,7 @@ describe.each(ENGINES)('patterns over words on %s', (kind) => {
     expect(await find('*shoe')).toBe('ab');
     await commit(store, collection);
     expect(await find('*shoe')).toBe('abd');
-    store.memory.words.clear();
+    wordsOf(store).clear();
     await accept(store, collection, [
       { id: 'e', title: 'horseshoe' },
       { kind: 'delete', id: 'd' },

@@ -1,10 +1,14 @@
 import { notifyHousekeeping } from '../database/collections/collections.ts';
 import type { UseKind } from '../database/collections/field-indexes.ts';
 import type { Collection } from '../database/context.ts';
+import { remembered } from '../database/memory.ts';
 import type { Store } from './context.ts';
 
 /** Uses of columns of `documents` by a search that an index would speed up. */
 export type FieldUses = Set<`${string} ${UseKind}`>;
+
+/** The day on which each use of a column was last recorded. */
+export const usesOf = remembered<Map<string, string>>();
 
 /**
  * Records the uses of a search for the indexer, whichever process searched: once per day and use, not once per search.
@@ -19,8 +23,8 @@ export async function recordUses(
 ): Promise<void> {
   if (keys.size === 0 || documents < store.indexedFrom) return;
   const today = new Date().toISOString().slice(0, 10);
-  const known = store.memory.uses.get(collection.id) ?? new Map<string, string>();
-  store.memory.uses.set(collection.id, known);
+  const known = usesOf(store).get(collection.id) ?? new Map<string, string>();
+  usesOf(store).set(collection.id, known);
   const added = [...keys].filter((key) => known.get(key) !== today);
   if (added.length === 0) return;
   for (const key of added) known.set(key, today);

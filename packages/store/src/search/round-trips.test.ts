@@ -7,10 +7,12 @@ import { commit } from '../changes/commit/commit.ts';
 import type { Store } from '../changes/context.ts';
 import { createCollection } from '../database/collections/collections.ts';
 import { requireOwnModels } from '../database/collections/models.ts';
+import { schemasOf } from '../database/collections/schema.ts';
 import type { Collection } from '../database/context.ts';
 import { getDocuments, readThumbnail } from './read.ts';
 import type { SearchInput } from './request.ts';
 import { search } from './search.ts';
+import { visibleCommitsOf } from './snapshot.ts';
 
 describe.each(ENGINES)('a search on %s', (kind) => {
   let store: Store;
@@ -32,7 +34,7 @@ describe.each(ENGINES)('a search on %s', (kind) => {
     await add(...Array.from({ length: 30 }, (_, n) => document(n)));
   });
 
-  const schemaOf = () => store.memory.schemas.get(collection.id);
+  const schemaOf = () => schemasOf(store).get(collection.id);
   const vector = Float32Array.from([1, 0, 0, 0]);
   const rank = { module: 'shape', vector };
   const find = (q: string, request: Partial<SearchInput> = {}) =>
@@ -84,10 +86,10 @@ describe.each(ENGINES)('a search on %s', (kind) => {
       filtered: () => find('half:1', { rank, rows: 100 }),
     };
     for (const ask of Object.values(asked)) await ask();
-    const before = store.memory.visibleCommits.get(collection.id);
+    const before = visibleCommitsOf(store).get(collection.id);
     await add({ ...document(31), id: 'new' });
     for (const [name, ask] of Object.entries(asked)) {
-      if (before) store.memory.visibleCommits.set(collection.id, before);
+      if (before) visibleCommitsOf(store).set(collection.id, before);
       const result = await ask();
       expect([name, result.commit]).toEqual([name, Number(before?.commit) + 1]);
       if (name !== 'all') expect(result.hits.map(({ id }) => id)).toContain('new');
@@ -97,18 +99,18 @@ describe.each(ENGINES)('a search on %s', (kind) => {
 
   it('finds by a field that came since, and what a collection is without it', async () => {
     await find('*:*');
-    const before = store.memory.visibleCommits.get(collection.id);
+    const before = visibleCommitsOf(store).get(collection.id);
     await add({ id: 'with', color: 'red' });
-    if (before) store.memory.visibleCommits.set(collection.id, before);
+    if (before) visibleCommitsOf(store).set(collection.id, before);
     expect((await find('color:red')).hits.map(({ id }) => id)).toEqual(['with']);
     await expect(find('colour:red')).rejects.toMatchObject({ code: 'bad-request' });
   });
 
   it('needs a commit that a token stands for, also where this process has seen an older one alone', async () => {
     await find('*:*');
-    const before = store.memory.visibleCommits.get(collection.id);
+    const before = visibleCommitsOf(store).get(collection.id);
     await add({ id: 'newer' });
-    if (before) store.memory.visibleCommits.set(collection.id, before);
+    if (before) visibleCommitsOf(store).set(collection.id, before);
     expect((await find('id:newer', { atLeast: (before?.commit ?? 0n) + 1n })).hits).toHaveLength(1);
     await expect(find('id:newer', { atLeast: 1_000n })).rejects.toMatchObject({ code: 'unavailable' });
   });

@@ -1,15 +1,30 @@
 import { AkinError, type Query } from '@akin/domain';
 import { loadSchema } from '../database/collections/schema.ts';
-import type { Collection } from '../database/context.ts';
+import type { Collection, CollectionSchema } from '../database/context.ts';
 import type { Engine, Queryable, Row, SqlValue, Transaction } from '../database/engine/engine.ts';
 import { wasCancelled } from '../database/engine/sqlstate.ts';
+import { remembered } from '../database/memory.ts';
 import { FRESHNESS_COLUMNS, type Freshness } from '../database/standbys/standbys.ts';
 import type { SearchedTables } from './columns.ts';
-import type { Store, VisibleCommit } from './context.ts';
+import type { Store } from './context.ts';
 import type { Clock } from './date-math.ts';
 import { type FieldUses, recordUses } from './field-uses.ts';
 import { keyFilterFor, type ShownPart } from './keys/key-filter.ts';
 import type { Params } from './params.ts';
+
+/** The visible state of a collection, as this process last read it. */
+interface VisibleCommit {
+  readonly name: string;
+  readonly commit: bigint;
+  /** Distinguishes this state from all earlier and later ones: see `FINGERPRINT`. */
+  readonly fingerprint: string;
+  readonly documents: bigint;
+  readonly schema: CollectionSchema;
+  /** Number of documents with the descriptor of each module. */
+  readonly descriptorCounts: ReadonlyMap<string, number>;
+}
+
+export const visibleCommitsOf = remembered<VisibleCommit>();
 
 /** The visible state of a commit, for the statements of one request. */
 export interface Snapshot extends SearchedTables {
@@ -66,7 +81,7 @@ export async function withSnapshot<T>(
         const descriptorCounts = new Map<string, number>(Object.entries(JSON.parse(row.descriptor_counts)));
         const { name, commit, documents, fingerprint } = row;
         shown = { name, commit, documents, fingerprint, schema, descriptorCounts };
-        store.memory.visibleCommits.set(collection.id, shown);
+        visibleCommitsOf(store).set(collection.id, shown);
         return work(snapshotOf(store, collection, shown, uses, { tx, lookUp: tx.query }));
       },
       {
@@ -112,7 +127,7 @@ async function withoutTransaction<T>(
   work: (snapshot: Snapshot) => Promise<T>,
   freshness?: Freshness,
 ): Promise<T | undefined> {
-  const shown = store.memory.visibleCommits.get(collection.id);
+  const shown = visibleCommitsOf(store).get(collection.id);
   if (shown === undefined || shown.commit < (freshness?.atLeast ?? 0n)) return undefined;
   const uses: FieldUses = new Set();
   const read = async (engine: Engine, check: Check) => {
@@ -154,7 +169,7 @@ async function withoutTransaction<T>(
     }
   };
   const value = await readWithFreshness(store, collection, freshness, read);
-  if (value === undefined) store.memory.visibleCommits.delete(collection.id);
+  if (value === undefined) visibleCommitsOf(store).delete(collection.id);
   else await recordUses(store, collection, shown.documents, uses);
   return value;
 }

@@ -141,7 +141,7 @@ export async function waitForOperations(
   for (let wait = FIRST_POLL; ; wait = Math.min(wait * 1.5, LAST_POLL)) {
     signal?.throwIfAborted();
     // Listens before the read, so that no event in between is missed.
-    const changed = store.memory.events.changed(current.id, wait, signal);
+    const changed = store.events.changed(current.id, wait, signal);
     await onPoll?.(current);
     const { open, replaced } = await progressOf(store, current, range, until);
     if (!open) break;

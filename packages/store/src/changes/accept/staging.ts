@@ -138,7 +138,7 @@ export class Staging {
         const outcome = await this.#tryAccept();
         if ('first' in outcome) {
           this.#state = 'accepted';
-          this.#store.memory.events.notify(this.#collection.id);
+          this.#store.events.notify(this.#collection.id);
           return outcome;
         }
         await this.#recheck(outcome);

@@ -279,7 +279,7 @@ export async function saveAnalysis(
      select doc from saved`,
     params.values,
   );
-  if (saved.length > 0) store.memory.events.notify(collection.id);
+  if (saved.length > 0) store.events.notify(collection.id);
   return saved.length > 0;
 }
 
@@ -311,7 +311,7 @@ export async function failAnalysis(
     }
     return row?.state;
   });
-  if (state !== undefined) store.memory.events.notify(collection.id);
+  if (state !== undefined) store.events.notify(collection.id);
   return state;
 }
 
@@ -364,7 +364,7 @@ export async function requeueAnalyses(
       [...columnsOf(some, 'request', 'position', 'attempt'), options.at ?? null, options.begun ? 0 : 1],
     );
     count += rows.length;
-    if (rows.length > 0) store.memory.events.notify(id);
+    if (rows.length > 0) store.events.notify(id);
   }
   return count;
 }
@@ -374,7 +374,7 @@ export async function requeueAll(store: Store, { id, sqlSchema: S }: Collection)
   await store.engine.query(
     `update ${S}.operations set state = 'queued', available_at = null where state = 'analyzing'`,
   );
-  store.memory.events.notify(id);
+  store.events.notify(id);
 }
 
 export async function seqOf(store: Store, { collection, request, position }: AnalysisRef): Promise<bigint | undefined> {

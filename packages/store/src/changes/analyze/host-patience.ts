@@ -121,5 +121,5 @@ async function giveUp(
     await finishRequests(tx, collection, [...new Set(rows.map(({ request }) => request))]);
     return true;
   });
-  if (failed) store.memory.events.notify(collection.id);
+  if (failed) store.events.notify(collection.id);
 }

@@ -49,7 +49,7 @@ export async function retryFailed(
     }
     after = chunk.next;
   }
-  if (retried + superseded > 0) store.memory.events.notify(collection.id);
+  if (retried + superseded > 0) store.events.notify(collection.id);
   return { retried, superseded, conflicting };
 }
 

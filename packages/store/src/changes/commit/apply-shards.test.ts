@@ -153,7 +153,7 @@ describe('shards of a collection that several processes apply', () => {
     };
     let helping: Promise<unknown> | undefined;
     const committing = holdLeader(async () => {
-      helping = helpCommits({ ...slow, memory: { ...slow.memory, commitSemaphore: new FairSemaphore(() => 1) } });
+      helping = helpCommits({ ...slow, commitSemaphore: new FairSemaphore(() => 1) });
       await holding;
       // It does not run out before the test says so. The leader holds the row of the first one.
       await sql(
@@ -186,9 +186,7 @@ describe('shards of a collection that several processes apply', () => {
       collection.id,
     ]);
     expect(await helpCommits(other)).toEqual([]);
-    expect(
-      await helpCommits({ ...own, memory: { ...own.memory, commitSemaphore: new FairSemaphore(() => 0) } }),
-    ).toEqual([]);
+    expect(await helpCommits({ ...own, commitSemaphore: new FairSemaphore(() => 0) })).toEqual([]);
     expect(await helpCommits(own)).toEqual([{ collection: 'of-a-1', shards: 1, failed: 0 }]);
   });
 
@@ -332,8 +330,7 @@ function mortal(store: Store, steps: number): Store {
       return result;
     },
   };
-  const memory = { ...store.memory, commits: new Map(), commitSemaphore: new FairSemaphore(() => 4) };
-  return { ...store, engine: wrapped, memory };
+  return { ...store, engine: wrapped, commits: new Map(), commitSemaphore: new FairSemaphore(() => 4) };
 }
 
 /** Only a kill, or a lost lease, may cause an error. */

@@ -56,14 +56,14 @@ export async function applyShards(context: CommitContext & ShardWork, part: Oper
     const [own] = await Promise.allSettled([applyFreeShards(context), ...inOtherSlots(context, share - 1)]);
     if (own.status === 'rejected') throw own.reason;
     if (!(await areShardsLeft(store, collection))) return endSeq;
-    if (own.value === 0) await store.memory.events.changed(collection.id, POLL_MILLISECONDS, signal);
+    if (own.value === 0) await store.events.changed(collection.id, POLL_MILLISECONDS, signal);
   }
 }
 
 /** Applies free shards in further slots, as many as are free now. @returns how many in each */
 function inOtherSlots(work: Omit<ShardWork, 'slot'>, max: number): Promise<number>[] {
   return Array.from({ length: max }, async () => {
-    const slot = work.store.memory.commitSemaphore.tryAcquire();
+    const slot = work.store.commitSemaphore.tryAcquire();
     if (slot === undefined) return 0;
     try {
       return await applyFreeShards({ ...work, slot });
@@ -87,7 +87,7 @@ export async function helpCommits(
   const helped = [];
   for (const id of await collectionsWithFreeShards(store)) {
     // A commit of this process applies them itself.
-    if (store.memory.commits.has(id)) continue;
+    if (store.commits.has(id)) continue;
     const collection = await collectionOf(store, id);
     if (collection === undefined || !(await hasModelsOf(store, collection))) continue;
     const failures = { count: 0 };
@@ -142,7 +142,7 @@ async function applyNextShard({ batchSize, ...work }: ShardWork): Promise<boolea
   try {
     const isDone = await applyShard(context, claimed, new Applier(context, batchSize));
     await returnShard(store, collection, lease, isDone);
-    if (failures.count > failedBefore) store.memory.events.notify(collection.id);
+    if (failures.count > failedBefore) store.events.notify(collection.id);
   } catch (error) {
     if (error instanceof ShardLostError) return true;
     // Others need not wait for the lease to expire.

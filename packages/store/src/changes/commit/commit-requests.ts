@@ -24,7 +24,7 @@ export async function requestCommit(store: Store, collection: Collection): Promi
     [collection.id],
   );
   if (request === undefined) throw goneError(collection);
-  const { events } = store.memory;
+  const { events } = store;
   events.notify(collection.id);
   let seen = '';
   for (let deadline = performance.now() + LONGEST_WAIT; performance.now() < deadline; ) {
@@ -61,5 +61,5 @@ export async function completeCommitRequests(store: Store, collection: Collectio
     'update akin.commit_requests set completed = greatest(completed, $2) where collection = $1',
     [collection.id, requested],
   );
-  store.memory.events.notify(collection.id);
+  store.events.notify(collection.id);
 }

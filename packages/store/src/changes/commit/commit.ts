@@ -4,6 +4,7 @@ import { goneError } from '../../database/collections/swap.ts';
 import type { Collection } from '../../database/context.ts';
 import type { Queryable } from '../../database/engine/engine.ts';
 import { statements } from '../../database/statements.ts';
+import { visibleCommitsOf } from '../../search/snapshot.ts';
 import type { CommitResult, Store } from '../context.ts';
 import { applyReady } from './apply-ready.ts';
 import { type CommitContext, inCommit } from './commit-context.ts';
@@ -31,7 +32,7 @@ export async function commit(
   signal?: AbortSignal,
 ): Promise<CommitResult> {
   if (store.shared && lease === undefined) throw new Error('a commit in a shared store needs a lease');
-  const { commits } = store.memory;
+  const { commits } = store;
   const current = commits.get(collection.id);
   if (current !== undefined) {
     const again = () => commit(store, collection, lease, signal);
@@ -53,7 +54,7 @@ async function runCommit(
   lease: Lease | undefined,
   signal: AbortSignal | undefined,
 ): Promise<CommitResult> {
-  const slot = await store.memory.commitSemaphore.acquire();
+  const slot = await store.commitSemaphore.acquire();
   try {
     signal?.throwIfAborted();
     return await commitInSlot({ store, collection, lease, signal, slot });
@@ -108,7 +109,7 @@ async function end(context: CommitContext, { commit: before, next_seq, skipped }
   if (skipped) await applyWaitingDeletes(context);
   const published = await publish(context, next_seq);
   const failed = context.failures.count;
-  if (published > 0 || failed > 0) store.memory.events.notify(collection.id);
+  if (published > 0 || failed > 0) store.events.notify(collection.id);
   return { commit: Number(published > 0 ? target : before), applied: published, failed };
 }
 
@@ -152,6 +153,6 @@ async function publish({ store, collection, target, lease }: CommitContext, boun
     await tx.query(`insert into ${S}.commits (number) values ($1)`, [target]);
     return operations;
   });
-  if (published > 0) store.memory.visibleCommits.delete(collection.id);
+  if (published > 0) visibleCommitsOf(store).delete(collection.id);
   return published;
 }

@@ -1,4 +1,5 @@
 import { isCrash } from '../../database/engine/sqlstate.ts';
+import { remembered } from '../../database/memory.ts';
 import type { CollectionContext } from '../context.ts';
 
 /**
@@ -13,6 +14,9 @@ export class CrashingDeleteError extends Error {
   }
 }
 
+/** The number of crashes in a row, by collection and sequence number. */
+const crashesOf = remembered<number, string>();
+
 /**
  * Runs the statement of a delete by query, and counts its crashes. Nobody can know beforehand that a statement crashes
  * the embedded database, and without a limit each commit would try it again.
@@ -26,7 +30,7 @@ export async function countCrashes<T>(
   seq: bigint,
   run: () => Promise<T>,
 ): Promise<T> {
-  const { crashes } = store.memory;
+  const crashes = crashesOf(store);
   const key = `${collection.id}:${seq}`;
   try {
     const result = await run();

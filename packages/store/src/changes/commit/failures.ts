@@ -1,8 +1,9 @@
 import type { Collection } from '../../database/context.ts';
 import { columnsOf, docsOf } from '../../database/engine/binary.ts';
 import { BULK, type Queryable } from '../../database/engine/engine.ts';
+import { remembered } from '../../database/memory.ts';
 import { removePictures } from '../../database/outputs/descriptor-rows.ts';
-import type { Store, SweepCursor } from '../context.ts';
+import type { Store } from '../context.ts';
 
 /*
  * Failed operations are counted as they fail, in rows of `failure_counts` that maintenance adds up: a status of a
@@ -69,6 +70,14 @@ export async function supersedeFailed(
   );
 }
 
+/** Where housekeeping of the failures of a collection continues. */
+interface SweepCursor {
+  readonly request: bigint;
+  readonly position: number;
+}
+
+const sweepsOf = remembered<SweepCursor>();
+
 /**
  * Supersedes failures that a later change has made void: those recorded after that change took effect, and those that a
  * delete of everything covers. Checks a limited number of failures; the next call continues there.
@@ -76,7 +85,7 @@ export async function supersedeFailed(
  * @returns whether there are more to check
  */
 export async function sweepFailures(store: Store, collection: Collection): Promise<boolean> {
-  const { sweeps } = store.memory;
+  const sweeps = sweepsOf(store);
   for (let batch = 0; batch < MAX_BATCHES; batch++) {
     const sweep = (tx: Queryable) => sweepBatch(tx, store, collection.sqlSchema, sweeps.get(collection.id));
     const last = await store.engine.transaction(sweep, BULK);

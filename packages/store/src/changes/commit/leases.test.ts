@@ -264,7 +264,7 @@ describe('a database that several processes share', () => {
 
   it('wakes waiting calls in another process', async () => {
     // It waits for as long as a timer can: it ends by the notification, or by the time limit of the test.
-    const news = other.memory.events.changed(collection.id, 2 ** 31 - 1);
+    const news = other.events.changed(collection.id, 2 ** 31 - 1);
     await accept(one, collection, [{ id: 'x' }]);
     await news;
   });

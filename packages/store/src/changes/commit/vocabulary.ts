@@ -1,4 +1,5 @@
 import type { Collection } from '../../database/context.ts';
+import { remembered } from '../../database/memory.ts';
 import type { Store } from '../context.ts';
 
 /*
@@ -11,9 +12,12 @@ const BATCH = 1_000;
 /** Maximum number of cached words that are known to be in the table; most words of most documents are. */
 const REMEMBERED = 50_000;
 
+/** Words that are known to be in the table. */
+export const wordsOf = remembered<Set<string>>();
+
 export async function storeWords(store: Store, collection: Collection, words: ReadonlySet<string>): Promise<void> {
-  const known = store.memory.words.get(collection.id) ?? new Set<string>();
-  store.memory.words.set(collection.id, known);
+  const known = wordsOf(store).get(collection.id) ?? new Set<string>();
+  wordsOf(store).set(collection.id, known);
   const added = [...words].filter((word) => !known.has(word)).sort();
   for (let from = 0; from < added.length; from += BATCH) {
     const batch = added.slice(from, from + BATCH);

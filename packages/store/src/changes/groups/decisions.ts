@@ -55,7 +55,7 @@ export async function decideGroups(
     },
     { lane: 'bulk' },
   );
-  store.memory.events.notify(collection.id);
+  store.events.notify(collection.id);
 }
 
 /** Decisions on visible documents, in the order of their ids. @param after the last one of the previous page */

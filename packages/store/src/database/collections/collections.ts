@@ -2,6 +2,7 @@ import { AkinError, isCollectionName } from '@akin/domain';
 import type { Collection, CollectionSchema, Store } from '../context.ts';
 import type { Queryable, Row } from '../engine/engine.ts';
 import { sqlStateOf } from '../engine/sqlstate.ts';
+import { remembered } from '../memory.ts';
 import type { ModelSet } from '../model-sets.ts';
 import { createTables, TABLES_VERSION } from './collection-tables.ts';
 import { refreshView } from './fields.ts';
@@ -9,6 +10,7 @@ import { configuredModelSet, modelName } from './model-set.ts';
 import { claimModel, claimModels } from './models.ts';
 import { createModuleTables } from './module-tables.ts';
 import { NO_QUOTA, type Quota, type QuotaRow, quotaOf } from './quota.ts';
+import { schemasOf } from './schema.ts';
 import { requireShards, shardsOf } from './shards.ts';
 import { goneError } from './swap.ts';
 
@@ -30,6 +32,8 @@ export interface CollectionStatus {
   readonly bytes: number;
   readonly quota: Quota;
 }
+
+const collectionsOf = remembered<Collection, string>();
 
 const COLUMNS = 'id, name, sql_schema, settings, predecessor';
 const UNIQUE_VIOLATION = '23505';
@@ -108,10 +112,10 @@ export async function findCollection(store: Store, name: string): Promise<Collec
   const [row] = await store.engine.read(`select ${COLUMNS} from akin.collections where name = $1`, [name], options);
   if (row !== undefined) {
     const collection = fromRow(row);
-    store.memory.collections.set(name, collection);
+    collectionsOf(store).set(name, collection);
     return collection;
   }
-  store.memory.collections.delete(name);
+  collectionsOf(store).delete(name);
   const others = (await listCollections(store)).map((collection) => collection.name).slice(0, 10);
   throw new AkinError(
     'not-found',
@@ -124,8 +128,8 @@ export function cachedCollection(
   store: Store,
   name: string,
 ): { readonly collection: Collection; readonly schema: CollectionSchema } | undefined {
-  const collection = store.memory.collections.get(name);
-  const schema = collection && store.memory.schemas.get(collection.id);
+  const collection = collectionsOf(store).get(name);
+  const schema = collection && schemasOf(store).get(collection.id);
   return collection && schema && { collection, schema };
 }
 

@@ -4,6 +4,7 @@ import { sharedStore } from '../../../test/shared-store.ts';
 import { accept, ENGINES, openTestStore } from '../../../test/support.ts';
 import { commit } from '../../changes/commit/commit.ts';
 import type { Store } from '../../changes/context.ts';
+import { usesOf } from '../../search/field-uses.ts';
 import { search } from '../../search/search.ts';
 import { parseSort } from '../../search/sort.ts';
 import type { Collection } from '../context.ts';
@@ -132,7 +133,7 @@ describe.each(ENGINES)('indexes on fields on %s', (kind) => {
     await keep();
     expect(await indexes()).not.toContain('field_place');
     // A use is recorded once a day. The test simulates the next day by deleting the record.
-    store.memory.uses.clear();
+    usesOf(store).clear();
     await find('location:[3,-5 TO 5,-3]');
     await keep();
     expect(await indexes()).toContain('field_place');

@@ -1,6 +1,7 @@
 import { type Field, type FieldType, PRECONFIGURED_FIELDS } from '@akin/domain';
 import type { Collection, CollectionSchema, Column, Store } from '../context.ts';
 import type { Queryable } from '../engine/engine.ts';
+import { remembered } from '../memory.ts';
 import { isColumn } from './collection-tables.ts';
 
 const PRECONFIGURED_COLUMNS: Readonly<Record<string, Column>> = {
@@ -11,6 +12,8 @@ const PRECONFIGURED_COLUMNS: Readonly<Record<string, Column>> = {
   text: { kind: 'words', sql: 'words' },
   _version_: { kind: 'version' },
 };
+
+export const schemasOf = remembered<CollectionSchema>();
 
 /**
  * The fields of a collection. Cached until the version changes. A caller that read `schema_version` of the collection
@@ -24,12 +27,12 @@ export async function loadSchema(
   version?: number,
   tx?: Queryable,
 ): Promise<CollectionSchema> {
-  const known = store.memory.schemas.get(collection.id);
+  const known = schemasOf(store).get(collection.id);
   if (known !== undefined && known.version >= (version ?? (await currentVersion(tx ?? store.engine, collection))))
     return known;
   const loaded = await readSchema(store, collection, tx ?? store.engine);
-  const newest = store.memory.schemas.get(collection.id);
-  if (newest === undefined || newest.version < loaded.version) store.memory.schemas.set(collection.id, loaded);
+  const newest = schemasOf(store).get(collection.id);
+  if (newest === undefined || newest.version < loaded.version) schemasOf(store).set(collection.id, loaded);
   return loaded;
 }
 
