@@ -161,7 +161,9 @@ describe.each(PLACES)(
       let sending: readonly Sent[] | undefined;
       let left = 1 + Math.floor(random() * 6);
       for await (const line of createInterface({ input: child.stdout })) {
-        const said = JSON.parse(line) as { sending?: readonly Sent[]; accepted?: number };
+        const said = readLine(line);
+        // The kill has cut it: nothing was sent yet, or nobody knows whether it was accepted.
+        if (said === undefined) break;
         if (said.sending) sending = said.sending;
         if (said.accepted !== undefined && sending !== undefined) {
           log.accepted.push({ first: said.accepted, sent: sending });
@@ -175,6 +177,14 @@ describe.each(PLACES)(
     }
   },
 );
+
+function readLine(line: string): { sending?: readonly Sent[]; accepted?: number } | undefined {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
 
 function killLater(child: ChildProcess): void {
   setTimeout(() => child.kill('SIGKILL'), random() * 300);
