@@ -1,5 +1,5 @@
 import type { Collection, CollectionSchema } from '../database/context.ts';
-import type { Store as SearchStore } from '../search/context.ts';
+import type { SearchStore } from '../search/context.ts';
 import type { OperationEvents } from './accept/operation-events.ts';
 import type { FairSemaphore } from './commit/fair-semaphore.ts';
 

@@ -6,7 +6,7 @@ import type { DescriptorTexts, ModelSet, ModelSets } from './model-sets.ts';
 import type { Standbys } from './standbys/standbys.ts';
 
 /** An open database, and the models of its process. The functions of this layer take it as their first argument. */
-export interface Store extends ModelSet {
+export interface Database extends ModelSet {
   readonly engine: Engine;
   /** Searches are read from these if possible. Everything else uses `engine`. */
   readonly standbys: Standbys;

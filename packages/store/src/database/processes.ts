@@ -1,5 +1,5 @@
 import { type ProcessName, parseConnectionName } from '@akin/runtime';
-import type { Store } from './context.ts';
+import type { Database } from './context.ts';
 
 /** A process that has connections to the database now. */
 export interface ConnectedProcess extends ProcessName {
@@ -19,7 +19,7 @@ export interface RedisAnalyzer {
 }
 
 /** Keeps which analyzers Redis sees, for a minute. An indexer repeats it, because gateways do not know Redis. */
-export async function saveAnalyzers({ engine }: Store, analyzers: readonly RedisAnalyzer[]): Promise<void> {
+export async function saveAnalyzers({ engine }: Database, analyzers: readonly RedisAnalyzer[]): Promise<void> {
   if (analyzers.length === 0) return;
   await engine.query(
     `with gone as (delete from akin.analyzers where seen_at < now() - interval '1 hour')
@@ -39,7 +39,7 @@ export async function saveAnalyzers({ engine }: Store, analyzers: readonly Redis
  * The processes of a fleet, by their connections: a dead one has none. Analyzers on Redis are those that an indexer saw
  * during the last minute. Empty for the embedded database, which only one process uses.
  */
-export async function listProcesses({ engine }: Store): Promise<ConnectedProcess[]> {
+export async function listProcesses({ engine }: Database): Promise<ConnectedProcess[]> {
   if (engine.kind !== 'postgres') return [];
   const rows = await engine.query<Omit<ConnectedProcess, keyof ProcessName> & { name: string }>(
     `select application_name as name, host(client_addr) as address, count(*)::int as connections,

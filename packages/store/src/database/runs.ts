@@ -1,5 +1,5 @@
 import { AkinError, quote } from '@akin/domain';
-import type { Collection, Store } from './context.ts';
+import type { Collection, Database } from './context.ts';
 import type { Row } from './engine/engine.ts';
 
 type RunState = 'running' | 'paused' | 'done' | 'failed' | 'stopped';
@@ -39,7 +39,7 @@ const COLUMNS = `id, started_at, report, failures,
   reported_at < clock_timestamp() - interval '${ALIVE_SECONDS} seconds' as silent`;
 
 /** The runs of a collection, the newest first. */
-export async function listRuns(store: Store, collection: Collection): Promise<Run[]> {
+export async function listRuns(store: Database, collection: Collection): Promise<Run[]> {
   const rows = await store.engine.query(
     `select ${COLUMNS} from akin.runs where collection = $1 order by started_at desc, id limit ${MAX_RUNS}`,
     [collection.name],
@@ -48,7 +48,7 @@ export async function listRuns(store: Store, collection: Collection): Promise<Ru
 }
 
 /** @throws AkinError not-found */
-export async function findRun(store: Store, collection: Collection, id: string): Promise<Run> {
+export async function findRun(store: Database, collection: Collection, id: string): Promise<Run> {
   const [row] = await store.engine.query(`select ${COLUMNS} from akin.runs where collection = $1 and id = $2`, [
     collection.name,
     id,
@@ -59,7 +59,7 @@ export async function findRun(store: Store, collection: Collection, id: string):
 
 /** @param failures all so far; if empty, earlier ones stay while some failed */
 export async function reportRun(
-  store: Store,
+  store: Database,
   collection: Collection,
   id: string,
   report: RunReport,
@@ -88,7 +88,7 @@ export async function reportRun(
 }
 
 /** @throws AkinError not-found; conflict while it is still reported */
-export async function dismissRun(store: Store, collection: Collection, id: string): Promise<void> {
+export async function dismissRun(store: Database, collection: Collection, id: string): Promise<void> {
   const run = await findRun(store, collection, id);
   if (run.state === 'running') {
     throw new AkinError('conflict', 'This run is still active: stop the command, or wait for its end.');

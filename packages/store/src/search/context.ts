@@ -1,9 +1,9 @@
 import type { Query } from '@akin/domain';
-import type { Store as Database } from '../database/context.ts';
+import type { Database } from '../database/context.ts';
 import type { InMemorySearch } from './searcher/in-memory-search.ts';
 
 /** What searches use of a store. */
-export interface Store extends Database {
+export interface SearchStore extends Database {
   readonly indexedFrom: number;
   readonly exactDocuments: number;
   /** Set for the requests of a key with a filter: what reads or changes documents is limited to those inside. */

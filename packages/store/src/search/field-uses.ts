@@ -2,7 +2,7 @@ import { notifyHousekeeping } from '../database/collections/collections.ts';
 import type { UseKind } from '../database/collections/field-indexes.ts';
 import type { Collection } from '../database/context.ts';
 import { remembered } from '../database/memory.ts';
-import type { Store } from './context.ts';
+import type { SearchStore } from './context.ts';
 
 /** Uses of columns of `documents` by a search that an index would speed up. */
 export type FieldUses = Set<`${string} ${UseKind}`>;
@@ -16,7 +16,7 @@ export const usesOf = remembered<Map<string, string>>();
  * search tries again.
  */
 export async function recordUses(
-  store: Store,
+  store: SearchStore,
   collection: Collection,
   documents: bigint,
   keys: FieldUses,
@@ -45,7 +45,7 @@ export async function recordUses(
  * Copies the uses of columns to a collection that will replace another one, so that it has its indexes from the start.
  * Fields with another type are left out.
  */
-export async function copyUses(store: Store, from: Collection, to: Collection): Promise<void> {
+export async function copyUses(store: SearchStore, from: Collection, to: Collection): Promise<void> {
   const [S, T] = [from.sqlSchema, to.sqlSchema];
   await store.engine.query(
     `insert into ${T}.field_uses ("column", kind, first_used_at, last_used_on, values_too_long)

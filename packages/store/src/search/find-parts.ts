@@ -3,7 +3,7 @@ import type { PartMatch, Restriction } from '@akin/searcher';
 import { descriptorTable } from '../database/collections/collection-tables.ts';
 import type { Collection } from '../database/context.ts';
 import { statements } from '../database/statements.ts';
-import type { Store } from './context.ts';
+import type { SearchStore } from './context.ts';
 import { InMemoryFilters } from './in-memory-filters.ts';
 import { distanceTo } from './matching.ts';
 import { Params } from './params.ts';
@@ -67,7 +67,7 @@ export interface FoundParts {
  * filter; the reason of the signal
  */
 export async function findParts(
-  store: Store,
+  store: SearchStore,
   collection: Collection,
   input: PartsInput,
   attempt: <T>(work: () => Promise<T>) => Promise<T> = (work) => work(),

@@ -11,7 +11,7 @@ import { halvesOfHalfvec } from '../database/engine/binary.ts';
 import type { Queryable, Row } from '../database/engine/engine.ts';
 import { UNKNOWN_MODEL } from '../database/outputs/pending-analysis.ts';
 import { findColumn, type SearchedTables } from './columns.ts';
-import type { Store } from './context.ts';
+import type { SearchStore } from './context.ts';
 import { Params } from './params.ts';
 import { distanceSql, locationColumn } from './space.ts';
 
@@ -44,7 +44,7 @@ export interface DocumentColumns {
 
 /** @param isWhole whether lists of outputs are read even if they are empty, as whoever stores them again needs */
 export function documentColumns(
-  { descriptorTexts }: Pick<Store, 'descriptorTexts'>,
+  { descriptorTexts }: Pick<SearchStore, 'descriptorTexts'>,
   { sqlSchema, ...tables }: SearchedTables,
   fields: readonly Field[],
   distances: readonly Distance[],
@@ -98,7 +98,7 @@ export function documentColumns(
 
 /** The documents of a page by their number, each read once. */
 export async function readDocuments(
-  store: Store,
+  store: SearchStore,
   snapshot: SearchedTables & { readonly tx: Queryable },
   docs: readonly bigint[],
   fields: readonly Field[],

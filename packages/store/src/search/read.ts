@@ -3,7 +3,7 @@ import { descriptorTable } from '../database/collections/collection-tables.ts';
 import type { Collection, CollectionSchema } from '../database/context.ts';
 import { decodeHalfvec } from '../database/engine/binary.ts';
 import type { Row } from '../database/engine/engine.ts';
-import type { Store } from './context.ts';
+import type { SearchStore } from './context.ts';
 import { documentColumns, selectFields } from './hydrate.ts';
 import { Params } from './params.ts';
 import { type Snapshot, withFewStatements } from './snapshot.ts';
@@ -61,7 +61,7 @@ export interface Thumbnail {
  * document
  */
 export async function readThumbnail(
-  store: Store,
+  store: SearchStore,
   collection: Collection,
   id: string,
 ): Promise<Thumbnail | null | undefined> {
@@ -85,7 +85,7 @@ export async function readThumbnail(
  * @throws AkinError not-found if the collection was dropped
  */
 export async function getDocuments(
-  store: Store,
+  store: SearchStore,
   collection: Collection,
   ids: readonly string[],
   fieldsOf: (schema: CollectionSchema) => readonly string[],

@@ -3,7 +3,7 @@ import type { Collection } from '../database/context.ts';
 import { statements } from '../database/statements.ts';
 import { groupColumn } from './collapse-by-field.ts';
 import { collapseDuplicates, withQueriesRemoved } from './collapse-duplicates.ts';
-import type { Store } from './context.ts';
+import type { SearchStore } from './context.ts';
 import { expandWords } from './expand-words.ts';
 import type { MatchedWithoutQueries } from './facet-plans.ts';
 import type { FacetResult } from './facet-request.ts';
@@ -27,7 +27,7 @@ import { countMatches, readTotals } from './totals.ts';
  * @throws AkinError bad-request for unknown fields, values that do not fit, a foreign cursorMark; the reason of the
  * signal
  */
-export async function search(store: Store, collection: Collection, question: SearchInput): Promise<SearchResult> {
+export async function search(store: SearchStore, collection: Collection, question: SearchInput): Promise<SearchResult> {
   if (question.cursorMark !== undefined && (question.start ?? 0) > 0) {
     throw new AkinError('bad-request', 'start must be 0 with cursorMark: the mark says where to continue.');
   }

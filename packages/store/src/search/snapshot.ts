@@ -6,7 +6,7 @@ import { wasCancelled } from '../database/engine/sqlstate.ts';
 import { remembered } from '../database/memory.ts';
 import { FRESHNESS_COLUMNS, type Freshness } from '../database/standbys/standbys.ts';
 import type { SearchedTables } from './columns.ts';
-import type { Store } from './context.ts';
+import type { SearchStore } from './context.ts';
 import type { Clock } from './date-math.ts';
 import { type FieldUses, recordUses } from './field-uses.ts';
 import { keyFilterFor, type ShownPart } from './keys/key-filter.ts';
@@ -30,7 +30,7 @@ export const visibleCommitsOf = remembered<VisibleCommit>();
 export interface Snapshot extends SearchedTables {
   /** The present name of the collection: another collection may have taken the name that the caller knows. */
   readonly name: string;
-  readonly store: Store;
+  readonly store: SearchStore;
   /** One moment for all statements of the request, and the time zone of date math. */
   readonly clock: Clock;
   readonly tx: Transaction;
@@ -62,7 +62,7 @@ export interface Snapshot extends SearchedTables {
  * @throws AkinError unavailable if a statement takes too long, or the primary does not have the required commit
  */
 export async function withSnapshot<T>(
-  store: Store,
+  store: SearchStore,
   collection: Collection,
   work: (snapshot: Snapshot) => Promise<T>,
   freshness?: Freshness,
@@ -105,7 +105,7 @@ export async function withSnapshot<T>(
  * @param work never resolves to undefined
  */
 export async function withFewStatements<T>(
-  store: Store,
+  store: SearchStore,
   collection: Collection,
   work: (snapshot: Snapshot) => Promise<T>,
   freshness?: Freshness,
@@ -122,7 +122,7 @@ export async function withFewStatements<T>(
  * @returns undefined if the state of the collection has changed, or is unknown
  */
 async function withoutTransaction<T>(
-  store: Store,
+  store: SearchStore,
   collection: Collection,
   work: (snapshot: Snapshot) => Promise<T>,
   freshness?: Freshness,
@@ -183,7 +183,7 @@ class OutdatedError extends Error {}
 type Check = (row: Row | undefined) => void | Promise<void>;
 
 function snapshotOf(
-  store: Store,
+  store: SearchStore,
   collection: Collection,
   shown: VisibleCommit,
   uses: FieldUses,
@@ -207,7 +207,7 @@ function snapshotOf(
 
 /** Reads from a standby that is current enough, or from the primary. */
 async function readWithFreshness<T>(
-  store: Store,
+  store: SearchStore,
   collection: Collection,
   freshness: Freshness | undefined,
   read: (engine: Engine, check: Check) => Promise<T>,

@@ -1,6 +1,6 @@
 import { readPictureAddress } from '@akin/domain';
 import type { Collection } from '../database/context.ts';
-import type { Store } from './context.ts';
+import type { SearchStore } from './context.ts';
 import { findDocument } from './read.ts';
 import { withSnapshot } from './snapshot.ts';
 
@@ -35,7 +35,7 @@ interface StoredPicture {
 
 /** The picture of a visible document by its id. @returns undefined if there is no such document */
 export async function readStoredPicture(
-  store: Store,
+  store: SearchStore,
   collection: Collection,
   id: string,
 ): Promise<StoredPicture | undefined> {

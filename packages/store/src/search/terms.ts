@@ -1,7 +1,7 @@
 import { AkinError, elementType, type Query, quote, typeName } from '@akin/domain';
 import type { Collection } from '../database/context.ts';
 import { findColumn } from './columns.ts';
-import type { Store } from './context.ts';
+import type { SearchStore } from './context.ts';
 import { expandWords } from './expand-words.ts';
 import type { CountRow } from './facet-plan.ts';
 import { fieldPlan } from './facet-plans.ts';
@@ -29,7 +29,7 @@ export interface TermsRequest {
 
 /** The values of a field in all visible documents that match, with counts. Those of `text` are words. */
 export async function terms(
-  store: Store,
+  store: SearchStore,
   collection: Collection,
   request: TermsRequest,
 ): Promise<readonly ValueCount[]> {

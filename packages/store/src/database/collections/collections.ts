@@ -1,5 +1,5 @@
 import { AkinError, isCollectionName } from '@akin/domain';
-import type { Collection, CollectionSchema, Store } from '../context.ts';
+import type { Collection, CollectionSchema, Database } from '../context.ts';
 import type { Queryable, Row } from '../engine/engine.ts';
 import { sqlStateOf } from '../engine/sqlstate.ts';
 import { remembered } from '../memory.ts';
@@ -39,7 +39,7 @@ const COLUMNS = 'id, name, sql_schema, settings, predecessor';
 const UNIQUE_VIOLATION = '23505';
 
 /** Those that no other one has replaced, by name. */
-export function listCollections({ engine }: Store): Promise<Collection[]> {
+export function listCollections({ engine }: Database): Promise<Collection[]> {
   return readCollections(engine, 'replaced_at is null order by name');
 }
 
@@ -67,7 +67,7 @@ export interface CollectionState {
 }
 
 /** Collections with their states, by name: one statement, however many there are. */
-export async function collectionStates(store: Store, only: 'open' | 'all' = 'all'): Promise<CollectionState[]> {
+export async function collectionStates(store: Database, only: 'open' | 'all' = 'all'): Promise<CollectionState[]> {
   const condition = only === 'open' ? `and ${OPEN}` : '';
   const rows = await store.engine.query(
     `select ${COLUMNS}, xmin::text as version, schema_version, ${OPEN} as open, ${HELD} as held
@@ -96,17 +96,17 @@ export async function notifyHousekeeping(tx: Queryable, { id }: Collection): Pro
 }
 
 /** The collection with a number, if it exists and was not replaced. */
-export async function collectionOf({ engine }: Store, id: number): Promise<Collection | undefined> {
+export async function collectionOf({ engine }: Database, id: number): Promise<Collection | undefined> {
   return (await readCollections(engine, 'id = $1 and replaced_at is null', [id]))[0];
 }
 
 /** The collection that a reindex put in the place of another one, if it did. */
-export async function successorOf({ engine }: Store, { id }: Collection): Promise<Collection | undefined> {
+export async function successorOf({ engine }: Database, { id }: Collection): Promise<Collection | undefined> {
   return (await readCollections(engine, 'predecessor = $1', [id]))[0];
 }
 
 /** @throws AkinError not-found that names it and existing ones */
-export async function findCollection(store: Store, name: string): Promise<Collection> {
+export async function findCollection(store: Database, name: string): Promise<Collection> {
   // As searches do, which usually come next: a connection needs a statement to change its time limit.
   const options = { timeoutMilliseconds: store.searchMilliseconds, isSearch: false };
   const [row] = await store.engine.read(`select ${COLUMNS} from akin.collections where name = $1`, [name], options);
@@ -125,7 +125,7 @@ export async function findCollection(store: Store, name: string): Promise<Collec
 
 /** The cached state of a collection with its fields, if any: for callers whose result shows whether it was current. */
 export function cachedCollection(
-  store: Store,
+  store: Database,
   name: string,
 ): { readonly collection: Collection; readonly schema: CollectionSchema } | undefined {
   const collection = collectionsOf(store).get(name);
@@ -140,7 +140,7 @@ export function cachedCollection(
  * possible; conflict if it exists
  */
 export async function createCollection(
-  store: Store,
+  store: Database,
   name: string,
   settings: Readonly<Record<string, unknown>> = {},
   quota = NO_QUOTA,
@@ -184,7 +184,7 @@ function failuresSql(S: string): string {
     select code, sum(delta) as count from ${S}.failure_counts group by code having sum(delta) > 0) counted)`;
 }
 
-export async function collectionStatus(store: Store, collection: Collection): Promise<CollectionStatus> {
+export async function collectionStatus(store: Database, collection: Collection): Promise<CollectionStatus> {
   const S = collection.sqlSchema;
   // One count for each state: each has an index, which is empty if nothing is pending.
   const open = ['queued', 'analyzing', 'ready'].map(
@@ -213,7 +213,7 @@ export async function collectionStatus(store: Store, collection: Collection): Pr
 }
 
 /** Updates the tables of a collection that an earlier version of akin, or one with other modules, created. */
-export async function updateTables(store: Store, collection: Collection): Promise<void> {
+export async function updateTables(store: Database, collection: Collection): Promise<void> {
   const [row] = await store.engine.query('select tables_version, modules from akin.collections where id = $1', [
     collection.id,
   ]);
@@ -225,7 +225,7 @@ export async function updateTables(store: Store, collection: Collection): Promis
 }
 
 async function createMissingTables(
-  store: Store,
+  store: Database,
   collection: Collection,
   wanted: ModelSet | undefined,
   tx: Queryable,
@@ -248,7 +248,7 @@ async function createMissingTables(
 }
 
 /** What the tables depend on. */
-function modulesText(store: Store): string {
+function modulesText(store: Database): string {
   return JSON.stringify(
     store.modules.map(({ name, descriptor, outputs }) => [
       name,

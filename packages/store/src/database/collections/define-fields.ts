@@ -1,5 +1,5 @@
 import { AkinError, type FieldType, fieldNameProblem, quote, typeName } from '@akin/domain';
-import type { Collection, Store } from '../context.ts';
+import type { Collection, Database } from '../context.ts';
 import { addFields } from './fields.ts';
 import { loadSchema } from './schema.ts';
 import { goneError, requireNoSwap, SWAP, type Swap } from './swap.ts';
@@ -17,7 +17,7 @@ const LOCK_MILLISECONDS = 5_000;
  * too many fields; unavailable while a reindex replaces the collection. Nothing is defined then.
  */
 export async function defineFields(
-  store: Store,
+  store: Database,
   collection: Collection,
   fields: ReadonlyMap<string, FieldType>,
 ): Promise<void> {

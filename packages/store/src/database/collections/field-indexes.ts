@@ -1,4 +1,4 @@
-import type { Collection, Store } from '../context.ts';
+import type { Collection, Database } from '../context.ts';
 import type { Engine } from '../engine/engine.ts';
 import { sqlStateOf, wasCancelled } from '../engine/sqlstate.ts';
 import { partitionSuffixes } from './shards.ts';
@@ -77,7 +77,7 @@ function indexesFor(collection: Collection, uses: readonly ColumnUse[]): Map<str
  *
  * @returns whether an index was built (counts need a vacuum of the table before they can skip its rows), or waits
  */
-export async function maintainFieldIndexes(store: Store, collection: Collection): Promise<boolean> {
+export async function maintainFieldIndexes(store: Database, collection: Collection): Promise<boolean> {
   const { engine } = store;
   if ((await engine.disk?.warning('work')) !== undefined) return false;
   const S = collection.sqlSchema;
@@ -118,7 +118,7 @@ async function isBuilding(engine: Engine, tables: readonly string[]): Promise<bo
 }
 
 async function buildIndex(
-  store: Store,
+  store: Database,
   collection: Collection,
   name: string,
   { table, definition }: FieldIndex,
@@ -138,7 +138,7 @@ async function buildIndex(
  *
  * @returns whether this was the error; then the failed work may be retried
  */
-export async function dropFailedIndex(store: Store, collection: Collection, error: unknown): Promise<boolean> {
+export async function dropFailedIndex(store: Database, collection: Collection, error: unknown): Promise<boolean> {
   if (sqlStateOf(error) !== PROGRAM_LIMIT_EXCEEDED) return false;
   const name = /"(field_[a-z0-9_]+)"/.exec(messageOf(error))?.[1];
   const [, column, kind] = /^field_(.+)_(elements|rising|falling)(_s\d+)?$/.exec(name ?? '') ?? [];

@@ -1,9 +1,9 @@
 import { AkinError } from '@akin/domain';
-import type { Collection, CollectionSchema, Store } from '../context.ts';
+import type { Collection, CollectionSchema, Database } from '../context.ts';
 import type { ModelSet } from '../model-sets.ts';
 
 /** Reads, compares and stores the outputs of a collection. */
-export function modelSetOf(store: Store, { models }: Pick<CollectionSchema, 'models'>): ModelSet {
+export function modelSetOf(store: Database, { models }: Pick<CollectionSchema, 'models'>): ModelSet {
   return store.modelSets.of(models);
 }
 
@@ -17,7 +17,7 @@ export function modelName({ settings }: Pick<Collection, 'settings'>): string | 
  *
  * @returns undefined if the chosen ones are not here
  */
-export async function configuredModelSet(store: Store, collection: Collection): Promise<ModelSet | undefined> {
+export async function configuredModelSet(store: Database, collection: Collection): Promise<ModelSet | undefined> {
   const name = modelName(collection);
   if (name === undefined) return store;
   try {
@@ -33,7 +33,7 @@ export async function configuredModelSet(store: Store, collection: Collection): 
  * optional.
  */
 export function appliedModules(
-  { defaultModules }: Pick<Store, 'defaultModules'>,
+  { defaultModules }: Pick<Database, 'defaultModules'>,
   { settings }: Pick<Collection, 'settings'>,
 ): readonly string[] | undefined {
   return Array.isArray(settings.modules) ? settings.modules : defaultModules;

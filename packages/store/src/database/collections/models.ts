@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AkinError, type Calibration, type ModuleManifest } from '@akin/domain';
-import type { Collection, CollectionSchema, Store } from '../context.ts';
+import type { Collection, CollectionSchema, Database } from '../context.ts';
 import type { Queryable } from '../engine/engine.ts';
 import type { ModelSet } from '../model-sets.ts';
 import { GONE_MODEL, type PendingAnalysis, UNKNOWN_MODEL } from '../outputs/pending-analysis.ts';
@@ -28,7 +28,7 @@ export interface OtherModel {
  * Gives a collection without descriptors the models of this process, and stores the calibration with the models of a
  * collection.
  */
-export async function claimModels(store: Store, collection: Collection): Promise<void> {
+export async function claimModels(store: Database, collection: Collection): Promise<void> {
   const schema = await loadSchema(store, collection);
   const wanted = await configuredModelSet(store, collection);
   if (wanted === undefined) return;
@@ -130,7 +130,7 @@ async function writeCalibration(
  * @throws AkinError conflict that names both models and says what to do
  */
 export async function requireOwnModels(
-  store: Store,
+  store: Database,
   collection: Collection,
   modules: readonly string[] = store.modules.map(({ name }) => name),
   known?: CollectionSchema,
@@ -172,7 +172,7 @@ export function requireSameModels(schema: CollectionSchema, models: PendingAnaly
  *   process that has them stored the calibration
  */
 export function calibrationOf(
-  store: Store,
+  store: Database,
   { name }: Collection,
   schema: CollectionSchema,
   module: string,
@@ -188,7 +188,7 @@ export function calibrationOf(
 }
 
 /** The modules of a collection whose models are not here. */
-export async function otherModels(store: Store, collection: Collection): Promise<OtherModel[]> {
+export async function otherModels(store: Database, collection: Collection): Promise<OtherModel[]> {
   const schema = await loadSchema(store, collection);
   return Array.from(modelSetOf(store, schema).models, ([module, own]) => ({
     module,
@@ -197,11 +197,11 @@ export async function otherModels(store: Store, collection: Collection): Promise
   })).filter(({ model, own }) => model !== own);
 }
 
-export function isOther(store: Store, schema: CollectionSchema, module: string): boolean {
+export function isOther(store: Database, schema: CollectionSchema, module: string): boolean {
   const [theirs, own] = [schema.models.get(module), ownModel(store, schema, module)];
   return theirs !== undefined && own !== undefined && theirs !== own;
 }
 
-function ownModel(store: Store, schema: CollectionSchema, module: string): string | undefined {
+function ownModel(store: Database, schema: CollectionSchema, module: string): string | undefined {
   return modelSetOf(store, schema).models.get(module);
 }

@@ -1,4 +1,4 @@
-import type { Collection, Store } from '../context.ts';
+import type { Collection, Database } from '../context.ts';
 import { goneError, REPLACED, requireNoSwap, type Swap } from './swap.ts';
 
 /** Maximum number of documents and bytes of a collection. Null: no limit. */
@@ -23,7 +23,7 @@ export function quotaOf({ max_documents, max_bytes }: QuotaRow): Quota {
 }
 
 /** @throws AkinError not-found if the collection was dropped; unavailable if a reindex has just replaced it */
-export async function setQuota(store: Store, collection: Collection, quota: Quota): Promise<void> {
+export async function setQuota(store: Database, collection: Collection, quota: Quota): Promise<void> {
   const [row] = await store.engine.query<Pick<Swap, 'replaced'>>(
     `update akin.collections set max_documents = $2, max_bytes = $3 where id = $1
      returning ${REPLACED}`,

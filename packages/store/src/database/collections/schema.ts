@@ -1,5 +1,5 @@
 import { type Field, type FieldType, PRECONFIGURED_FIELDS } from '@akin/domain';
-import type { Collection, CollectionSchema, Column, Store } from '../context.ts';
+import type { Collection, CollectionSchema, Column, Database } from '../context.ts';
 import type { Queryable } from '../engine/engine.ts';
 import { remembered } from '../memory.ts';
 import { isColumn } from './collection-tables.ts';
@@ -22,7 +22,7 @@ export const schemasOf = remembered<CollectionSchema>();
  * @param tx reads the fields inside the caller's transaction
  */
 export async function loadSchema(
-  store: Store,
+  store: Database,
   collection: Collection,
   version?: number,
   tx?: Queryable,
@@ -53,7 +53,7 @@ interface FieldRow {
 }
 
 /** One statement, so that version and fields belong together. Models only change in a collection without documents. */
-async function readSchema(store: Store, collection: Collection, tx: Queryable): Promise<CollectionSchema> {
+async function readSchema(store: Database, collection: Collection, tx: Queryable): Promise<CollectionSchema> {
   const rows = await tx.query<FieldRow>(
     `select c.schema_version as version, f.name, f.type, f.origin, f."column"
        from akin.collections c left join ${collection.sqlSchema}.fields f on true

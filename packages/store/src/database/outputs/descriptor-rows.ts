@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import { descriptorTable } from '../collections/collection-tables.ts';
-import type { Store } from '../context.ts';
+import type { Database } from '../context.ts';
 import { encodeHalfvec, halfvecOfHalves } from '../engine/binary.ts';
 import type { Queryable } from '../engine/engine.ts';
 import type { ParsedDescriptor } from '../model-sets.ts';
 
-export function descriptorTables({ modules }: Pick<Store, 'modules'>, sqlSchema: string): string[] {
+export function descriptorTables({ modules }: Pick<Database, 'modules'>, sqlSchema: string): string[] {
   return modules.filter(({ descriptor }) => descriptor).map(({ name }) => descriptorTable(sqlSchema, name));
 }
 
@@ -29,7 +29,7 @@ export function etagOf(thumbnail: Uint8Array): string {
 /** Copies descriptors and thumbnails from one version of a document to the next, where the next has none of its own. */
 export async function copyPictures(
   tx: Queryable,
-  store: Store,
+  store: Database,
   S: string,
   copies: readonly { readonly from: bigint; readonly to: bigint }[],
 ): Promise<void> {
@@ -47,7 +47,12 @@ export async function copyPictures(
 }
 
 /** Removes the descriptors and thumbnails of rows that no document needs. */
-export async function removePictures(tx: Queryable, store: Store, S: string, docs: readonly bigint[]): Promise<void> {
+export async function removePictures(
+  tx: Queryable,
+  store: Database,
+  S: string,
+  docs: readonly bigint[],
+): Promise<void> {
   if (docs.length === 0) return;
   for (const table of [...descriptorTables(store, S), `${S}.thumbnails`]) {
     await tx.query(`delete from ${table} where doc = any($1::bigint[])`, [docs]);

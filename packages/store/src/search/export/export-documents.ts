@@ -12,7 +12,7 @@ import { VERSION } from '../../database/collections/collection-tables.ts';
 import { type Pin, pinCommit, removePin, renewPin } from '../../database/collections/pins.ts';
 import { loadSchema } from '../../database/collections/schema.ts';
 import type { Collection } from '../../database/context.ts';
-import type { Store } from '../context.ts';
+import type { SearchStore } from '../context.ts';
 import { expandWords } from '../expand-words.ts';
 import { readDocuments } from '../hydrate.ts';
 import { conditionsOf } from '../matching.ts';
@@ -66,7 +66,7 @@ interface Cursor {
  * was read too long ago
  */
 export async function exportDocuments(
-  store: Store,
+  store: SearchStore,
   collection: Collection,
   request: ExportRequest,
 ): Promise<ExportPage> {
@@ -83,7 +83,7 @@ export async function exportDocuments(
 }
 
 async function readPage(
-  store: Store,
+  store: SearchStore,
   collection: Collection,
   request: ExportRequest,
   from: Cursor,
@@ -108,7 +108,7 @@ async function readPage(
 }
 
 /** The types of the fields that clients defined: they are needed before the documents can be stored again. */
-export async function definedFields(store: Store, collection: Collection): Promise<Map<string, FieldType>> {
+export async function definedFields(store: SearchStore, collection: Collection): Promise<Map<string, FieldType>> {
   const { fields } = await loadSchema(store, collection);
   return new Map(
     [...fields.values()].filter(({ origin }) => origin === 'document').map(({ name, type }) => [name, type]),
@@ -184,7 +184,7 @@ function writeOutputs(outputs: StoredDocument): string {
   );
 }
 
-async function resumeExport(store: Store, collection: Collection, text: string): Promise<Cursor> {
+async function resumeExport(store: SearchStore, collection: Collection, text: string): Promise<Cursor> {
   const cursor = readCursor(collection, text);
   if (await renewPin(store, collection, cursor.pin)) return cursor;
   throw new AkinError(

@@ -11,13 +11,13 @@ import {
   TypeClaims,
   validateDocument,
 } from '@akin/domain';
-import type { KeyFilter, Store } from '../context.ts';
+import type { KeyFilter, SearchStore } from '../context.ts';
 import { readBoolean, readDate, readDouble } from '../query-values.ts';
 
 export const MAX_KEY_FILTER = 4_000;
 
 /** The store for the requests of a key with a filter: it returns and changes only documents inside. */
-export function withKeyFilter<S extends Store>(store: S, keyFilter: KeyFilter): S {
+export function withKeyFilter<S extends SearchStore>(store: S, keyFilter: KeyFilter): S {
   return { ...store, keyFilter };
 }
 
@@ -38,7 +38,7 @@ export function parseKeyFilter(text: string): Query {
 export type ShownPart = Pick<KeyFilter, 'queries' | 'clock'>;
 
 /** The filter of a key for one collection: a query with a field that no document has matches nothing. */
-export function keyFilterFor({ keyFilter }: Store, schema: Schema): ShownPart | undefined {
+export function keyFilterFor({ keyFilter }: SearchStore, schema: Schema): ShownPart | undefined {
   if (keyFilter === undefined) return undefined;
   const { queries, clock } = keyFilter;
   return { clock, queries: queries.map((query) => (isKnown(query, schema) ? query : NONE)) };
@@ -57,7 +57,7 @@ const NOTHING = '-*:*';
  * The text of a query that deletes what matches it and the filter of the key. Each part is quoted as a whole, so that
  * its text cannot end the others.
  */
-export function limitDelete({ keyFilter }: Store, schema: Schema, query: string): string {
+export function limitDelete({ keyFilter }: SearchStore, schema: Schema, query: string): string {
   if (keyFilter === undefined) return query;
   const { queries, texts } = keyFilter;
   const known = texts.map((text, i) => (isKnown(queries[i] ?? NONE, schema) ? text : NOTHING));

@@ -1,7 +1,7 @@
 import { AkinError, parseUrl, quote, type Scope, withErrorContext } from '@akin/domain';
 import { listCollections } from '../../database/collections/collections.ts';
 import { textArray } from '../../database/engine/binary.ts';
-import type { Store } from '../context.ts';
+import type { SearchStore } from '../context.ts';
 import { matchesAllWith, parseKeyFilter, readSetFields } from './key-filter.ts';
 import { makeKeyText } from './key-text.ts';
 
@@ -57,7 +57,10 @@ export const LAST_USE_RESOLUTION_MILLISECONDS = 3_600_000;
  *
  * @throws AkinError bad-request; not-found for a collection that does not exist; conflict if there are too many keys
  */
-export async function createKey(store: Store, request: NewKey): Promise<{ readonly key: Key; readonly text: string }> {
+export async function createKey(
+  store: SearchStore,
+  request: NewKey,
+): Promise<{ readonly key: Key; readonly text: string }> {
   const { scope, note = '', rate, expiresAt, filter, set = [] } = request;
   const origins = [...new Set((request.origins ?? []).map(readOrigin))];
   const collections = request.collections && [...new Set(request.collections)];
@@ -96,24 +99,24 @@ export async function createKey(store: Store, request: NewKey): Promise<{ readon
   return { key: withoutHash(key), text };
 }
 
-export async function listKeys(store: Store): Promise<Key[]> {
+export async function listKeys(store: SearchStore): Promise<Key[]> {
   return (await loadKeys(store)).map(withoutHash);
 }
 
 /** All keys with their hashes, oldest first. */
-export async function loadKeys(store: Store): Promise<StoredKey[]> {
+export async function loadKeys(store: SearchStore): Promise<StoredKey[]> {
   return store.engine.query<StoredKey>(`select ${COLUMNS} from akin.keys order by created_at, id`);
 }
 
 /** @throws AkinError not-found */
-export async function revokeKey(store: Store, id: string): Promise<void> {
+export async function revokeKey(store: SearchStore, id: string): Promise<void> {
   const rows = await store.engine.query('delete from akin.keys where id = $1 returning id', [id]);
   if (rows.length > 0) return;
   throw new AkinError('not-found', `There is no key ${quote(id)}: /api/keys lists all by their ids.`);
 }
 
 /** Records the use of a key, at most once per hour. */
-export async function recordKeyUse(store: Store, id: string): Promise<void> {
+export async function recordKeyUse(store: SearchStore, id: string): Promise<void> {
   await store.engine.query(
     `update akin.keys set used_at = now()
       where id = $1 and (used_at is null or used_at < now() - interval '1 millisecond' * $2)`,
@@ -138,7 +141,7 @@ function checkFilter(scope: Scope, filter: string | undefined, set: readonly str
 }
 
 /** A typing error in a name would create a key that allows nothing, or something else later. */
-async function requireCollections(store: Store, names: readonly string[]): Promise<void> {
+async function requireCollections(store: SearchStore, names: readonly string[]): Promise<void> {
   check(names.length >= 1 && names.length <= MAX_NAMES, `A key is for 1 to ${MAX_NAMES} collections, or for all.`);
   const existing = new Set((await listCollections(store)).map(({ name }) => name));
   const missing = names.find((name) => !existing.has(name));
