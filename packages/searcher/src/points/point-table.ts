@@ -124,22 +124,26 @@ export class PointTable {
   search(query: PointSet, rows: Bits, count: number, words = wordsOf(query)): RowCandidate[] {
     const weights = this.#weightsOf(words);
     const signatures = Uint32Array.from({ length: query.count }, (_, i) => signatureOf(query.bits, 8 * i));
+    const order = Uint32Array.from(words.keys())
+      .filter((i) => weights[i] !== 0)
+      .sort((a, b) => (words[a] as number) - (words[b] as number));
     let pool: Voted[] = [];
     // One block after the other: its votes fit into the cache of a processor.
     for (const [i, block] of this.#blocks.entries()) {
       const firstRow = i * BLOCK_ROWS;
-      const hitCount = vote(block.postings(), { words, weights, signatures }, rows, firstRow);
+      const hitCount = vote(block.postings(), { words, weights, signatures, order }, rows, firstRow);
       const blockRows = Math.min(BLOCK_ROWS, 32 * this.rowsWithVector.length - firstRow);
       const voted = rowsWithMost(blockRows, POOL).map((row): Voted => {
         return { row: firstRow + row, votes: TALLY[TALLY_SIZE * row] as number, hits: [] };
       });
       pool = pool.length === 0 ? voted : [...pool, ...voted].sort((a, b) => b.votes - a.votes || a.row - b.row);
       pool.length = Math.min(pool.length, POOL);
-      const hitsOf = new Array<Hit[] | undefined>(blockRows).fill(undefined);
-      for (const { row, hits } of pool) if (row >= firstRow) hitsOf[row - firstRow] = hits;
+      const placeInPool = new Int16Array(blockRows).fill(-1);
+      for (const [place, { row }] of pool.entries()) if (row >= firstRow) placeInPool[row - firstRow] = place;
       for (let hit = 0; hit < hitCount; hit++) {
         const owner = HITS.owners[hit] as number;
-        hitsOf[rowOfOwner(owner)]?.push({ point: HITS.points[hit] as number, place: placeOfOwner(owner) });
+        const place = placeInPool[rowOfOwner(owner)] as number;
+        if (place >= 0) pool[place]?.hits.push({ point: HITS.points[hit] as number, place: placeOfOwner(owner) });
       }
     }
     return pool
@@ -182,6 +186,8 @@ interface Sought {
   readonly words: Uint16Array;
   readonly weights: Float32Array;
   readonly signatures: Uint32Array;
+  /** The positions of the words that are compared, in the order of the words: points of one word lie together. */
+  readonly order: Uint32Array;
 }
 
 /**
@@ -191,12 +197,12 @@ interface Sought {
  * @param rows of which some are wanted
  * @returns the number of hits
  */
-function vote(parts: readonly Postings[], { words, weights, signatures }: Sought, rows: Bits, firstRow: number) {
-  TALLY.fill(0);
+function vote(parts: readonly Postings[], { words, weights, signatures, order }: Sought, rows: Bits, firstRow: number) {
   let hitCount = 0;
-  for (let i = 0; i < words.length; i++) {
+  const ends = new Uint32Array(signatures.length + 1);
+  for (let at = 0; at < order.length; at++) {
+    const i = order[at] as number;
     const [word, weight, point] = [words[i] as number, weights[i] as number, Math.floor(i / PROBES)];
-    if (weight === 0) continue;
     const signature = signatures[point] as number;
     for (const part of parts) {
       const { starts, owners, found } = part;
@@ -206,22 +212,34 @@ function vote(parts: readonly Postings[], { words, weights, signatures }: Sought
         for (let j = 0; j < count; j++) {
           const one = found[j] as number;
           const owner = owners[from + (one >>> 9)] as number;
-          const row = rowOfOwner(owner);
-          if (!hasBit(rows, firstRow + row)) continue;
-          if (hitCount < MAX_HITS) {
-            HITS.points[hitCount] = point;
-            HITS.owners[hitCount++] = owner;
-          }
-          const voted = weight * (WEIGHTS[one & 511] as number);
-          const at = TALLY_SIZE * row;
-          const before = TALLY[at + 1] === point + 1 ? (TALLY[at + 2] as number) : 0;
-          if (voted <= before) continue;
-          TALLY[at] = (TALLY[at] as number) + voted - before;
-          TALLY[at + 1] = point + 1;
-          TALLY[at + 2] = voted;
+          if (hitCount === MAX_HITS || !hasBit(rows, firstRow + rowOfOwner(owner))) continue;
+          HITS.points[hitCount] = point;
+          HITS.owners[hitCount] = owner;
+          HITS.votes[hitCount++] = weight * (WEIGHTS[one & 511] as number);
+          ends[point + 1] = (ends[point + 1] as number) + 1;
         }
       }
     }
+  }
+  for (let point = 0; point < signatures.length; point++) {
+    ends[point + 1] = (ends[point + 1] as number) + (ends[point] as number);
+  }
+  for (let hit = 0; hit < hitCount; hit++) {
+    const point = HITS.points[hit] as number;
+    const to = ends[point] as number;
+    ends[point] = to + 1;
+    HITS.byPoint[to] = hit;
+  }
+  TALLY.fill(0);
+  for (let i = 0; i < hitCount; i++) {
+    const hit = HITS.byPoint[i] as number;
+    const [point, voted] = [HITS.points[hit] as number, HITS.votes[hit] as number];
+    const at = TALLY_SIZE * rowOfOwner(HITS.owners[hit] as number);
+    const before = TALLY[at + 1] === point + 1 ? (TALLY[at + 2] as number) : 0;
+    if (voted <= before) continue;
+    TALLY[at] = (TALLY[at] as number) + voted - before;
+    TALLY[at + 1] = point + 1;
+    TALLY[at + 2] = voted;
   }
   return hitCount;
 }
@@ -292,10 +310,13 @@ function rowsWithMost(rows: number, count: number): number[] {
 const TALLY_SIZE = 4;
 const TALLY = new Float32Array(TALLY_SIZE * BLOCK_ROWS);
 
-/** The hits of a search in a block: which point of the query hit which point of a picture. */
+/** The hits of a search in a block: which point of the query hit which point of a picture, and its vote. */
 const HITS = {
   points: new Uint16Array(MAX_HITS),
   owners: new Uint32Array(MAX_HITS),
+  votes: new Float32Array(MAX_HITS),
+  /** The hits in the order of the points of the query. */
+  byPoint: new Uint32Array(MAX_HITS),
 };
 
 /** The weight of a vote by the number of different bits. */
