@@ -12,8 +12,8 @@ export interface Service extends AsyncDisposable {
   readonly gateway: Gateway;
   readonly store: Store;
   readonly log: TestLog;
-  /** Nothing is analyzed after this until `resume`. */
-  pause(): void;
+  /** Nothing is analyzed after this until `resume`: what still looks for pictures has ended. */
+  pause(): Promise<void>;
   resume(): void;
   /** Number of requested commits. */
   commits(): number;
@@ -50,8 +50,9 @@ export async function startService(
     gateway,
     store,
     log,
-    pause() {
+    async pause() {
       paused = true;
+      await working;
     },
     resume() {
       paused = false;

@@ -113,7 +113,7 @@ describe('an invalid atomic update', () => {
 
 describe('an update of a document whose picture is being analyzed', () => {
   it('is answered, and visible, when both are done', async () => {
-    service.pause();
+    await service.pause();
     await post(`${CORES}?async=true`, { id: 'slow', image: 'http://pictures.example/red.jpg', n: 1 });
     const update = post(`${CORES}?commit=true`, { id: 'slow', n: { inc: 1 } });
     expect(await get('slow', 'n,_version_')).toEqual({ _version_: expect.any(Number) });

@@ -171,7 +171,7 @@ describe('old programs', () => {
 
 describe('a wait for after', () => {
   it('that times out leaves a log line without a stack', async () => {
-    service.pause();
+    await service.pause();
     const picture = [{ id: 'slow', image: 'http://pictures.example/slow.jpg' }];
     const { json } = await postJson(service.gateway, `${CORES}/update?async=true`, picture);
     const response = await send(`${SOLR}/select?after=${json.responseHeader.token}&afterTimeout=1`);

@@ -166,7 +166,7 @@ describe('the stream of changes', () => {
   }
 
   it('sends changes in their order, each when it and all earlier ones are finished', async () => {
-    service.pause();
+    await service.pause();
     await post([{ id: 'slow', image: 'http://images.example/slow.jpg' }]);
     await post([{ id: 'quick' }, { id: 'bad', image: 'http://images.example/gone.jpg' }, { delete: 'x', id: 'y' }]);
     await publish();

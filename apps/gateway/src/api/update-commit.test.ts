@@ -87,7 +87,7 @@ describe('visibility', () => {
   });
 
   it('waits for the pictures of its own request, and of others with waitAnalysis', async () => {
-    service.pause();
+    await service.pause();
     await post(`${CORES}?async=true`, { id: 'slow', image: picture('red') });
     await post(`${CORES}?commit=true`, { id: 'quick' });
     expect(await ids()).toEqual(['quick']);
@@ -103,7 +103,7 @@ describe('visibility', () => {
   });
 
   it('is marked by a token that a search can wait for', async () => {
-    service.pause();
+    await service.pause();
     const { json } = await post(`${CORES}?async=true`, { id: '1', image: picture('red') });
     const { token } = json.responseHeader;
     const late = await send(`/api/cores/my-collection/select?after=${token}&afterTimeout=100`);
@@ -174,7 +174,7 @@ describe('pictures that cannot be fetched or decoded', () => {
   });
 
   it('do not delay a response forever: accepted changes continue', async () => {
-    service.pause();
+    await service.pause();
     const impatient = await createGateway(
       testConfig({ store: service.store, limits: { analysisWaitMilliseconds: 300 } }),
     );

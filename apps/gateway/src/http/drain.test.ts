@@ -127,7 +127,7 @@ describe('a gateway with a store that shuts down', () => {
   afterAll(async () => service[Symbol.asyncDispose]());
 
   it('answers a change that waits for its picture with the news that it is accepted', async () => {
-    service.pause();
+    await service.pause();
     const open = postJson(service.gateway, '/api/cores/my-collection/update?commit=true', {
       id: 'a',
       image: 'http://h.example/a.jpg',
