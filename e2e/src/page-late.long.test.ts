@@ -26,10 +26,12 @@ const holdCounts = (page: Page) => holdRequests(page, /\/select\?/, (url) => !AS
 describe('an answer that comes late', () => {
   it('brings no filters of another search to one that is shown again', async () => {
     const page = await demo.visit();
+    const more = page.getByRole('button', { name: 'Labels: More…' });
+    await more.waitFor();
     const release = await holdCounts(page);
     await searchFor(page, 'headphones');
     await searchFor(page, 'mug');
-    await page.getByRole('button', { name: 'Labels: More…' }).click();
+    await more.click();
     await page.goBack();
     release();
     await until('the filters are those of the results', async () => /studio headphones/.test(await filters(page)));
@@ -54,14 +56,23 @@ describe('an answer that comes late', () => {
   });
 });
 
-it('the page knows the fields of documents that came while another view was open', async () => {
-  const collection = demo.akin.client.collection('moods');
+it.each([
+  ['the status', 0],
+  ['the status that is asked for first, which comes late', 1],
+])('the page knows the fields of documents that came while another view was open: by %s', async (_, late) => {
+  const collection = demo.akin.client.collection(`moods${late}`);
   await collection.create();
-  const { page } = await demo.open('/?collection=moods&view=changes');
+  const { page } = await demo.open('/health/live');
+  let asked = 0;
+  const release = await holdRequests(page, /\/cores\/moods\d$/, () => ++asked <= late);
+  await page.goto(`${demo.akin.url}/?collection=${collection.name}&view=changes`);
   await page.getByText('All changes are visible').waitFor();
   const documents = ['glad', 'sad', 'glad', 'sad'].map((mood, i) => ({ id: `n${i}`, mood }));
   await collection.add(documents, { commit: true });
   await page.locator('.counts').getByText('4', { exact: true }).waitFor();
+  const counted = late === 0 ? undefined : page.waitForResponse(/\/cores\/moods\d$/);
+  release();
+  await counted;
   await page.getByRole('link', { name: 'akin', exact: true }).click();
   await page.locator('.narrow summary').getByText('Mood').waitFor();
 });

@@ -15,7 +15,7 @@ export async function loadFields(model: Model): Promise<void> {
   const commit = model.pageData.status?.commit ?? null;
   const answer = await schemas(() => model.collection.schema()).catch(() => null);
   if (answer === undefined || name !== model.state.collection) return;
-  model.fieldsCommit = answer === null ? NOT_LOADED : (commit ?? model.fieldsCommit);
+  model.fieldsCommit = answer === null ? NOT_LOADED : (commit ?? model.fieldsCommit ?? NOT_LOADED);
   if (answer === null) return;
   const { fields } = answer.schema;
   model.fields = facetFieldsOf(fields);
