@@ -143,10 +143,14 @@ describe('words by a content model that knows them', () => {
     await page.getByLabel('Name of the collection').fill('small');
     await page.getByRole('button', { name: 'Create', exact: true }).click();
     await page.getByRole('link', { name: 'small' }).click();
+    // Until its search is answered, the page may load what is shown then once more.
+    await page.getByRole('heading', { name: 'This collection is empty' }).waitFor();
+    const listed = page.waitForResponse(/\/api\/cores$/);
     await page.getByRole('link', { name: 'Manage' }).click();
+    await listed;
     await models.getByText('used by small').waitFor();
     // Collections as they were listed before the reindex ended arrive after it.
-    await page.route('**/api/collections', async (route) => {
+    await page.route(/\/api\/cores$/, async (route) => {
       const listed = await route.fetch();
       while ((await akin.client.collection('small').reindexStatus()).state !== 'done');
       await route.fulfill({ response: listed });
