@@ -245,7 +245,7 @@ describe('the review', () => {
 
 describe('the changes', () => {
   it('are shown when akin answers again, after an error', async () => {
-    const { page } = await demo.open('/');
+    const page = await demo.visit();
     await page.route(/\/operations\?|\/api\/cores$/, (route) => route.abort());
     await page.getByRole('link', { name: /documents/ }).click();
     const error = page.getByRole('alert').filter({ hasText: 'akin does not answer' });
