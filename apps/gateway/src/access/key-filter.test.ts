@@ -126,7 +126,11 @@ function shown({ status, text, json, headers }: TestResponse): unknown {
       headers.etag,
       text.replaceAll('my-collection', 'own').replaceAll(/QTime\D+\d+/g, ''),
     ];
-  const { responseHeader: { QTime: _, distances: _d, ...header } = {} as Record<string, unknown>, ...body } = json;
+  // The first search of a collection does not wait long until it is in memory.
+  const {
+    responseHeader: { QTime: _, distances: _d, searcher: _s, ...header } = {} as Record<string, unknown>,
+    ...body
+  } = json;
   const plain = JSON.stringify({ header, body })
     .replaceAll('my-collection', 'own')
     .replaceAll(/"requestId":"[^"]*"/g, '');
