@@ -198,15 +198,15 @@ describe('the stream of changes', () => {
   });
 
   it('sends the state of the collection when it changes', async () => {
+    const before = (await ask(service.gateway, '/api/cores/my-collection')).json.documents;
     let states = Promise.resolve<Event[]>([]);
-    // In between, the change may be accepted and not visible yet.
-    const isVisible = (events: readonly Event[]) => events.at(-1)?.data.documents > events[0]?.data.documents;
+    // At first, the stream may send an earlier state. In between, the change may be accepted and not visible yet.
+    const isVisible = (events: readonly Event[]) => events.at(-1)?.data.documents === before + 1;
     await new Promise<void>((listens) => {
       states = read(isVisible, {}, '', 'status', listens);
     });
     expect((await post([{ id: 'another' }], '?commit=true')).status).toBe(200);
-    const all = await states;
-    expect(all.at(-1)?.data.documents).toBe(all[0]?.data.documents + 1);
+    expect((await states).length).toBeGreaterThan(1);
   });
 
   it('leaves no listeners on its signals, however often it polls', async () => {
