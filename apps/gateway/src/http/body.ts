@@ -141,17 +141,18 @@ class BodyTimeout {
 
   /** @throws AkinError request-timeout; the reason of the signal */
   async wait<Value>(next: Promise<Value>, signal: AbortSignal): Promise<Value> {
-    while (this.#budget.left > 0) {
+    do {
       const began = performance.now();
       const before = this.#socket.bytesRead;
       let timer: NodeJS.Timeout | undefined;
       const late = new Promise<typeof TIMED_OUT>((resolve) => {
-        timer = setTimeout(resolve, this.#budget.left, TIMED_OUT);
+        // What arrived while this process was held up is read first.
+        timer = setTimeout(() => setImmediate(resolve, TIMED_OUT), this.#budget.left);
       });
       const first = await unlessAborted(Promise.race([next, late]), signal).finally(() => clearTimeout(timer));
       this.#budget.record(performance.now() - began, this.#socket.bytesRead - before);
       if (first !== TIMED_OUT) return first;
-    }
+    } while (this.#budget.left > 0);
     const { bodyIdleMilliseconds, bodyBytesPerSecond } = this.#limits;
     throw new AkinError(
       'request-timeout',
