@@ -7,7 +7,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Tracing {
   /**
-   * Turns tracing off and sends the remaining spans, for two seconds at most.
+   * Turns tracing off and sends the remaining spans, for a limited time.
    * @returns false if that was too short: requests in progress keep the process alive for some seconds
    */
   end(): Promise<boolean>;
@@ -17,6 +17,8 @@ export interface TracingConfig {
   /** The name of this process, such as `akin gateway`, unless `OTEL_SERVICE_NAME` is set. */
   readonly service: string;
   readonly version: string;
+  /** The maximum time in which the end sends the remaining spans. Default: two seconds. */
+  readonly lastSendingMilliseconds?: number;
 }
 
 const LAST_SENDING_MILLISECONDS = 2_000;
@@ -35,7 +37,7 @@ const LONGEST_TRACEPARENT = 200;
  * @returns undefined if nothing asks for traces, or for something that is not supported or not installed, which is logged
  */
 export async function startTracing(
-  { service, version }: TracingConfig,
+  { service, version, lastSendingMilliseconds = LAST_SENDING_MILLISECONDS }: TracingConfig,
   env: Environment,
   log: Pick<Log, 'warn'>,
 ): Promise<Tracing | undefined> {
@@ -126,7 +128,7 @@ export async function startTracing(
       setTracer(undefined);
       // Spans that the receiver refuses are dropped.
       const sent = provider.shutdown().catch(warnOfError);
-      const inTime = await withTimeout(LAST_SENDING_MILLISECONDS, sent).then(
+      const inTime = await withTimeout(lastSendingMilliseconds, sent).then(
         () => true,
         () => false,
       );
