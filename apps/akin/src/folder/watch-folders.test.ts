@@ -51,11 +51,16 @@ async function until(holds: (seen: string) => boolean): Promise<void> {
 
 /** Writes until it is seen, because the watch may begin only after the first time. */
 async function write(name: string, seen: (run: string) => boolean): Promise<void> {
-  const again = setInterval(() => fs.writeFile(path.join(root, name), 'x').catch(() => {}), 100);
+  let writing = Promise.resolve();
+  const again = setInterval(() => {
+    writing = writing.then(() => fs.writeFile(path.join(root, name), 'x')).catch(() => {});
+  }, 100);
   try {
     await until(seen);
   } finally {
     clearInterval(again);
+    // Its folder may be removed next.
+    await writing;
   }
 }
 
