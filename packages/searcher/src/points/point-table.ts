@@ -2,7 +2,16 @@ import { type Bits, bitsBytes, createBits, grownBits, hasBit, setBit } from '../
 import { copyInto } from '../row-table.ts';
 import { agreement, type Hit } from './agreement.ts';
 import { type PointSet, readPoints, roughPlaceOf, unpackRough } from './point-format.ts';
-import { BLOCK_ROWS, MAX_COMPARED, ownerOf, PointBlock, Postings, placeOfOwner, rowOfOwner } from './postings.ts';
+import {
+  accumulate,
+  BLOCK_ROWS,
+  MAX_COMPARED,
+  ownerOf,
+  PointBlock,
+  Postings,
+  placeOfOwner,
+  rowOfOwner,
+} from './postings.ts';
 import { SIGNATURE_BITS } from './signature-bits.ts';
 import { BitComparer, WORDS } from './words.ts';
 
@@ -131,7 +140,8 @@ export class PointTable {
     // One block after the other: its votes fit into the cache of a processor.
     for (const [i, block] of this.#blocks.entries()) {
       const firstRow = i * BLOCK_ROWS;
-      const hitCount = vote(block.postings(), { words, weights, signatures, order }, rows, firstRow);
+      const hitCount = findHits(block.postings(), { words, weights, signatures, order }, rows, firstRow);
+      countVotes(hitCount, query.count);
       const blockRows = Math.min(BLOCK_ROWS, 32 * this.rowsWithVector.length - firstRow);
       const voted = rowsWithMost(blockRows, POOL).map((row): Voted => {
         return { row: firstRow + row, votes: TALLY[TALLY_SIZE * row] as number, hits: [] };
@@ -191,15 +201,18 @@ interface Sought {
 }
 
 /**
- * Each point of a query votes for the rows of a block with a similar point, by how rare its word is, and once for each.
- * The votes are in {@link TALLY}, the hits in {@link HITS}.
+ * Finds the points of a block that are similar to those of a query, and writes them to {@link HITS}.
  *
  * @param rows of which some are wanted
- * @returns the number of hits
+ * @returns how many
  */
-function vote(parts: readonly Postings[], { words, weights, signatures, order }: Sought, rows: Bits, firstRow: number) {
+function findHits(
+  parts: readonly Postings[],
+  { words, weights, signatures, order }: Sought,
+  rows: Bits,
+  firstRow: number,
+) {
   let hitCount = 0;
-  const ends = new Uint32Array(signatures.length + 1);
   for (let at = 0; at < order.length; at++) {
     const i = order[at] as number;
     const [word, weight, point] = [words[i] as number, weights[i] as number, Math.floor(i / PROBES)];
@@ -216,18 +229,25 @@ function vote(parts: readonly Postings[], { words, weights, signatures, order }:
           HITS.points[hitCount] = point;
           HITS.owners[hitCount] = owner;
           HITS.votes[hitCount++] = weight * (WEIGHTS[one & 511] as number);
-          ends[point + 1] = (ends[point + 1] as number) + 1;
         }
       }
     }
   }
-  for (let point = 0; point < signatures.length; point++) {
-    ends[point + 1] = (ends[point + 1] as number) + (ends[point] as number);
+  return hitCount;
+}
+
+/** Each point of a query votes once for each row that it hits, by its best hit. The votes are in {@link TALLY}. */
+function countVotes(hitCount: number, pointCount: number): void {
+  const starts = new Uint32Array(pointCount + 1);
+  for (let hit = 0; hit < hitCount; hit++) {
+    const after = (HITS.points[hit] as number) + 1;
+    starts[after] = (starts[after] as number) + 1;
   }
+  accumulate(starts);
   for (let hit = 0; hit < hitCount; hit++) {
     const point = HITS.points[hit] as number;
-    const to = ends[point] as number;
-    ends[point] = to + 1;
+    const to = starts[point] as number;
+    starts[point] = to + 1;
     HITS.byPoint[to] = hit;
   }
   TALLY.fill(0);
@@ -241,7 +261,6 @@ function vote(parts: readonly Postings[], { words, weights, signatures, order }:
     TALLY[at + 1] = point + 1;
     TALLY[at + 2] = voted;
   }
-  return hitCount;
 }
 
 function signatureOf(bits: Uint32Array, at: number): number {
