@@ -41,7 +41,7 @@ export const PACKAGES = {
       '@akin/web/package.json',
     ],
   },
-  lab: { may: ['@akin/domain', '@akin/imaging', '@akin/modules'] },
+  lab: { may: ['@akin/domain', '@akin/imaging', '@akin/modules', '@akin/searcher'] },
   e2e: { may: ['@akin/client', 'akin-search'] },
   bench: {
     may: [

@@ -30,13 +30,14 @@ export async function describeEdits(
   return edited;
 }
 
-/** The files of the edits of a picture, in the order of {@link EDITS}. */
+/** The files of the edits of a picture, in the order of `edits`. */
 export async function editsOf(
   pictures: readonly PictureFile[],
   picture: number,
   other: number,
   seed: number,
+  edits = EDITS,
 ): Promise<Buffer[]> {
   const read = async (index: number) => readBitmap(await readFile(pictures[index]?.file as string), EDIT_SIDE);
-  return makeEdits(await read(picture), await read(other), seed);
+  return makeEdits(await read(picture), await read(other), seed, edits);
 }

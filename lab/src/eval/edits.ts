@@ -12,8 +12,8 @@ export interface Edit {
 
 type Random = () => number;
 
-const jpeg = (image: Sharp, quality = 85) => image.jpeg({ quality }).toBuffer();
-const between = (random: Random, least: number, most: number) => least + (most - least) * random();
+export const jpeg = (image: Sharp, quality = 85) => image.jpeg({ quality }).toBuffer();
+export const between = (random: Random, least: number, most: number) => least + (most - least) * random();
 const channel = (random: Random) => Math.floor(256 * random());
 
 /** Crops a share of each side, at a random position. */
@@ -131,7 +131,7 @@ function tone(curve: (value: number, channel: number, strength: number) => numbe
 }
 
 /** Side by side with another picture of the same height. */
-async function collage(picture: Bitmap, random: Random, other: Bitmap): Promise<Buffer> {
+export async function collage(picture: Bitmap, random: Random, other: Bitmap): Promise<Buffer> {
   const { data, info } = await toSharp(other)
     .resize({ width: picture.width, height: picture.height, fit: 'cover' })
     .raw()
@@ -194,9 +194,9 @@ export const EDITS: readonly Edit[] = [
 ];
 
 /** Edits of a picture. The same picture and seed give the same bytes. */
-export async function makeEdits(picture: Bitmap, other: Bitmap, seed: number): Promise<Buffer[]> {
+export async function makeEdits(picture: Bitmap, other: Bitmap, seed: number, edits = EDITS): Promise<Buffer[]> {
   const random = createRandom(seed);
   const edited: Buffer[] = [];
-  for (const { make } of EDITS) edited.push(await make(picture, random, other));
+  for (const { make } of edits) edited.push(await make(picture, random, other));
   return edited;
 }

@@ -9,7 +9,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readEvalOptions } from './options.ts';
 import type { Report } from './report.ts';
 
-const MAIN = fileURLToPath(new URL('../../dist/eval/main.js', import.meta.url));
+const [MAIN, PARTS] = ['main.js', 'parts.js'].map((file) =>
+  fileURLToPath(new URL(`../../dist/eval/${file}`, import.meta.url)),
+) as [string, string];
 
 let root: string;
 let out: string;
@@ -28,9 +30,11 @@ beforeAll(async () => {
 });
 afterAll(() => rm(root, { recursive: true }));
 
-function run(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+const run = (...args: string[]) => runProgram(MAIN, ...args);
+
+function runProgram(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
   return new Promise((resolve) => {
-    execFile(process.execPath, [MAIN, ...args], { cwd: root }, (error, stdout, stderr) =>
+    execFile(process.execPath, args, { cwd: root }, (error, stdout, stderr) =>
       resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
     );
   });
@@ -95,6 +99,15 @@ describe('npm run eval', () => {
   it('prints its usage', async () => {
     expect(await run('--help')).toEqual({ code: 0, stderr: '', stdout: expect.stringContaining('--content-model') });
   });
+});
+
+it('measures how well parts of pictures are found, and reports unreadable files', async () => {
+  const { code, stdout, stderr } = await runProgram(PARTS, 'pictures/a b', '--among', 'pictures/ünï', '--edited', '2');
+  expect([code, stderr]).toEqual([0, expect.stringContaining('pictures/a b/broken.jpg: This is not an image')]);
+  expect(stdout).toContain('26 searches among 4 pictures');
+  expect(stdout).toMatch(/\| mirrored \| 1\.00 \| (0\.50|1\.00) \| 1\.00 \| 1\.00 \|/);
+  expect(stdout).not.toMatch(/NaN|undefined/);
+  expect(await runProgram(PARTS)).toMatchObject({ code: 1, stderr: expect.stringContaining('Usage') });
 });
 
 describe('the measurements', () => {

@@ -127,7 +127,7 @@ const count = (number: number, what: string) => `${number} ${what}${number === 1
 export const two = (value: number) => (Number.isFinite(value) ? value.toFixed(2) : '–');
 export const three = (value: number) => (Number.isFinite(value) ? value.toFixed(3) : '–');
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }

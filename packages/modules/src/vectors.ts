@@ -12,7 +12,7 @@ export { COPY_SCORE } from './duplicate/copy-score.ts';
 export { GROUP_MODULE, GROUP_SCORE, groupRule } from './duplicate/grouping.ts';
 export { hashLargeFile, hashLargeFiles, sha256OfFile } from './model-folder/hash-file.ts';
 export { noTextEncoder, useContentModel } from './model-folder/use-content-model.ts';
-export { PART_RULE, partScore, SURE_PART_SCORE } from './parts/score.ts';
+export { NEAR_PART_SCORE, PART_RULE, partScore, SURE_PART_SCORE } from './parts/score.ts';
 export { distanceAt, scoreOf } from './vectors/calibration.ts';
 export { combine } from './vectors/combine.ts';
 export { decodeDescriptor, encodeDescriptor } from './vectors/descriptor.ts';

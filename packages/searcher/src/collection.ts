@@ -26,6 +26,7 @@ import {
   candidateCount,
   type Distinct,
   type HeadsQuery,
+  PART_CANDIDATES,
   type PartCandidates,
   type PartHeads,
   type PointCandidate,
@@ -276,7 +277,7 @@ export class SearchedCollection {
     if (table === undefined || points === undefined) return [];
     const words = wordsOf(points);
     return [points, mirrored(points)].flatMap((set, i) =>
-      table.search(set, rows, query.count, i === 0 ? words : mirroredWords(words)).map(({ row, support }) => ({
+      table.search(set, rows, PART_CANDIDATES, i === 0 ? words : mirroredWords(words)).map(({ row, support }) => ({
         ...{ doc: this.#rows.docs[row] as number, isMirrored: i === 1, support },
       })),
     );

@@ -138,9 +138,10 @@ export interface PointQuery extends Restriction {
   readonly module: string;
   /** As the module parts writes them. */
   readonly points: Uint8Array;
-  /** How many candidates are wanted, of the picture and as many of its mirror image. */
-  readonly count: number;
 }
+
+/** So many candidates are found by the points of a picture, and as many by those of its mirror image. */
+export const PART_CANDIDATES = 20;
 
 /** A document that may have a part in common with the query. */
 export interface PointCandidate {

@@ -6,15 +6,16 @@ import { mergeCandidates, queryForPart } from './merge.ts';
 import type { ReplyMessage, Request, ThreadConfig } from './messages.ts';
 import type { NearPairs, PairsQuery } from './pairs.ts';
 import type { PartMatch } from './points/verify.ts';
-import type {
-  Candidates,
-  CountQuery,
-  Heads,
-  HeadsQuery,
-  PartQuery,
-  PointCandidate,
-  PointQuery,
-  VectorQuery,
+import {
+  type Candidates,
+  type CountQuery,
+  type Heads,
+  type HeadsQuery,
+  PART_CANDIDATES,
+  type PartQuery,
+  type PointCandidate,
+  type PointQuery,
+  type VectorQuery,
 } from './query.ts';
 
 /** This path is correct both from src (under jest) and from dist. */
@@ -122,7 +123,7 @@ export class Searcher implements AsyncDisposable {
     found?.sort((a, b) => b.support - a.support || a.doc - b.doc);
     return (
       found &&
-      [false, true].flatMap((side) => found.filter(({ isMirrored }) => isMirrored === side).slice(0, query.count))
+      [false, true].flatMap((side) => found.filter(({ isMirrored }) => isMirrored === side).slice(0, PART_CANDIDATES))
     );
   }
 

@@ -1,6 +1,6 @@
 import { AkinError, badRequest, type Calibration, Double, type Field } from '@akin/domain';
 import { MODULES } from '@akin/modules/manifests';
-import { distanceAt, partScore, SURE_PART_SCORE } from '@akin/modules/vectors';
+import { distanceAt, NEAR_PART_SCORE, partScore, SURE_PART_SCORE } from '@akin/modules/vectors';
 import { appliedModules, type Collection } from '@akin/store/database';
 import {
   findParts,
@@ -20,9 +20,6 @@ export const PARTS: string = MODULES.find(({ points }) => points)?.name ?? '';
 
 /** The module that finds copies: where pictures have points, these find more of them. */
 const COPIES = 'duplicate';
-
-/** By descriptors, from this score on a pair is probably a copy. */
-const NEAR_SCORE = 0.6;
 
 /** How long a search for copies, which finds most of them without, waits for points that are read into memory. */
 const COPIES_WAIT_MILLISECONDS = 1_000;
@@ -141,7 +138,8 @@ export async function searchWithParts(
   // What a facet counts without a filter must be found without it.
   const isExcluded = (filter: SearchInput['query']) => facets.some((facet) => facet.excludedQueries?.has(filter));
   const near: RankByDocuments | undefined =
-    rank && (async (stored) => ({ ...(await rank(stored)), maxDistance: distanceAt(COPIES, NEAR_SCORE, calibration) }));
+    rank &&
+    (async (stored) => ({ ...(await rank(stored)), maxDistance: distanceAt(COPIES, NEAR_PART_SCORE, calibration) }));
   const asked = {
     ...{ module: PARTS, points, near, filters: [query, ...filters].filter((one) => !isExcluded(one)) },
     ...{ atLeast, signal, waitMilliseconds: rank && COPIES_WAIT_MILLISECONDS },

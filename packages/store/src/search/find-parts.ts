@@ -14,8 +14,8 @@ import type { InMemoryCollection } from './searcher/in-memory-collection.ts';
 import { missingPoints, NotInMemory } from './searcher/not-in-memory.ts';
 import { type Snapshot, withSnapshot } from './snapshot.ts';
 
-/** Candidates that are checked: by their points of the picture, of its mirror image, and the nearest ones. */
-const CHECKED = 20;
+/** The nearest documents by a descriptor that are candidates, too. */
+const NEAREST = 20;
 /** With more documents within the distance, the nearest ones are not looked for. */
 const MAX_NEAR = 2_000;
 
@@ -119,7 +119,7 @@ async function find(
     );
     const restriction = { ...matching.of(filters), commit };
     const [candidates, nearest] = await Promise.all([
-      held.findParts({ ...restriction, module, points, count: CHECKED }),
+      held.findParts({ ...restriction, module, points }),
       rank && findNearest(held, rank, restriction, store.exactDocuments),
       matching.loaded,
     ]);
@@ -147,7 +147,7 @@ async function findNearest(
   const { docs, estimate } = found ?? { docs: [], estimate: [] };
   return Array.from(docs, (doc, i) => ({ doc, distance: estimate[i] as number }))
     .sort((a, b) => a.distance - b.distance)
-    .slice(0, CHECKED)
+    .slice(0, NEAREST)
     .map(({ doc }) => doc);
 }
 
