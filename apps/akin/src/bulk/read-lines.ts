@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { addAbortSignal, type Readable, type Writable } from 'node:stream';
+import { addAbortSignal, pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { badRequest, readJsonStream, stringifyJson } from '@akin/domain';
 import { type InputPosition, type Line, LONGEST_LINE } from './line.ts';
@@ -55,18 +55,8 @@ async function unpack(input: Readable): Promise<AsyncIterable<Buffer>> {
   const [first, chunks] = await peek(input);
   if (!first.subarray(0, 2).equals(GZIP)) return chunks;
   const gunzip = createGunzip({ chunkSize: CHUNK_BYTES });
-  const feed = async () => {
-    try {
-      for await (const chunk of chunks) {
-        if (!gunzip.write(chunk)) await waitForDrain(gunzip);
-        if (gunzip.destroyed) return;
-      }
-      gunzip.end();
-    } catch (error) {
-      gunzip.destroy(error as Error);
-    }
-  };
-  void feed();
+  // The loop over the result throws the errors of the pipeline.
+  pipeline(chunks, gunzip, () => {});
   return withGzipErrors(gunzip);
 }
 
@@ -78,16 +68,6 @@ async function* withGzipErrors(gunzip: AsyncIterable<Buffer>): AsyncGenerator<Bu
     if (!code?.startsWith('Z_')) throw error;
     throw badRequest(`The gzip data is cut off or damaged: ${message}.`);
   }
-}
-
-function waitForDrain(stream: Writable): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      stream.off('drain', done).off('close', done);
-      resolve();
-    };
-    stream.on('drain', done).on('close', done);
-  });
 }
 
 /** Reads at least three bytes, unless the source is shorter. @returns them, and an iterable of all bytes */
