@@ -69,7 +69,6 @@ export const importCommand: CommandModule = {
     if (await isSameFile(file, rejectsFile)) throw new UsageError('--rejects names the input: choose another file.');
     const isShared = size === undefined && options.text('rejects') === undefined;
     const rejects = await Rejects.open(rejectsFile, previousProgress !== NO_PROGRESS, isShared);
-    const { signal: either, stop } = linkedSignal(signal);
     const collection = await ensureCollection(server.client, server.name);
     const schema = await retryTransient(() => collection.schema(), maxOutageMilliseconds, signal);
     await using local = await openLocalPictures(file, table.cells, server, schema, options);
@@ -85,7 +84,7 @@ export const importCommand: CommandModule = {
       modules: options.text('modules'),
       strict: options.isOn('strict'),
       maxOutageMilliseconds,
-      signal: either,
+      signal,
     });
     let note = '';
     const line = bulkProgressLine(process.stderr, () => ({
@@ -96,7 +95,6 @@ export const importCommand: CommandModule = {
     }));
     const ended = async (code: number, message: string) => {
       line.finish();
-      stop();
       await rejects.close();
       const more = [...(repeated?.summary() ?? []), ...failureLines(rejects, previousProgress)];
       process.stdout.write(`${[message, ...more].join('\n')}\n`);
@@ -121,8 +119,6 @@ export const importCommand: CommandModule = {
       if (error instanceof StrictError) return await ended(2, `${error.message} Later documents were not sent.`);
       if (!(error instanceof AkinRequestError)) throw readError(file, error);
       return await ended(1, `${error.message} ${run.state.accepted} were accepted.${isContinued}`);
-    } finally {
-      stop();
     }
   },
 };
@@ -130,13 +126,6 @@ export const importCommand: CommandModule = {
 function readError(file: string, error: unknown): unknown {
   const { syscall, message } = error as NodeJS.ErrnoException;
   return syscall === 'open' || syscall === 'read' ? new UsageError(`${file} cannot be read: ${message}`) : error;
-}
-
-function linkedSignal(signal: AbortSignal): { signal: AbortSignal; stop: () => void } {
-  const own = new AbortController();
-  const stop = () => own.abort(signal.reason);
-  signal.addEventListener('abort', stop, { once: true });
-  return { signal: own.signal, stop: () => signal.removeEventListener('abort', stop) };
 }
 
 /**
