@@ -184,9 +184,7 @@ export const serveCommand: CommandModule = {
         models: served.models,
         dataFolder: config.dataFolder,
         signal,
-        printLine: (line) =>
-          process.stdout.write(`${line}
-`),
+        printLine: (line) => process.stdout.write(`${line}\n`),
       });
     }
     if (!signal.aborted) process.stdout.write(await firstRequests(client, collection.name, requiresKeys(listen)));
@@ -200,7 +198,7 @@ export const serveCommand: CommandModule = {
       });
     }
     if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
-    await retryable.waitForRetries();
+    await retryable.ended();
     return code === 130 ? 0 : code;
   },
 };

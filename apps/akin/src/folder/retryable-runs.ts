@@ -24,7 +24,8 @@ export class RetryableRuns {
     return ended;
   }
 
-  async waitForRetries(): Promise<void> {
+  /** Resolves when all runs that were started have ended, whatever started them. */
+  async ended(): Promise<void> {
     await this.#last;
   }
 }
