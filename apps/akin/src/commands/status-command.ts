@@ -157,10 +157,9 @@ function summaryText(
 }
 
 function table(collections: readonly CollectionSummary[]): string {
-  const rows = collections.map(({ name, documents, pending, failed, committedAt, ...more }) => {
-    const { model } = more as { model?: { name?: string } };
-    return [name, documents, pending, failed, committedAt ?? '-', model?.name ?? '-'].map(String);
-  });
+  const rows = collections.map(({ name, documents, pending, failed, committedAt, model }) =>
+    [name, documents, pending, failed, committedAt ?? '-', model?.name ?? '-'].map(String),
+  );
   return textTable([['collection', 'documents', 'pending', 'failed', 'last commit', 'model'], ...rows]);
 }
 

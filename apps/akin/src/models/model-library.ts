@@ -59,9 +59,8 @@ export class ModelLibrary implements Models, AsyncDisposable {
     }
     const before = this.#downloads.get(name);
     if (before?.state === 'running' && !before.stop.signal.aborted) return;
-    const download: Download = {
-      ...{ state: 'running', bytes: new Map(), stop: new AbortController(), done: Promise.resolve() },
-    };
+    const stop = new AbortController();
+    const download: Download = { state: 'running', bytes: new Map(), stop, done: Promise.resolve() };
     this.#downloads.set(name, download);
     // One that is being stopped still holds the folder.
     const free = before?.done ?? Promise.resolve();
