@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
+import { isFolder } from './is-folder.ts';
 import { UsageError } from './options.ts';
 
 /**
@@ -13,10 +14,6 @@ export async function mayReplace(file: string): Promise<boolean> {
   if (found?.isDirectory()) throw new UsageError(`${file} is a folder. Give the name of a file.`);
   if (found) return found.isFile();
   const folder = path.dirname(path.resolve(file));
-  const isFolder = await stat(folder).then(
-    (it) => it.isDirectory(),
-    () => false,
-  );
-  if (!isFolder) throw new UsageError(`${file} cannot be written: there is no folder ${folder}.`);
+  if (!(await isFolder(folder))) throw new UsageError(`${file} cannot be written: there is no folder ${folder}.`);
   return true;
 }

@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { Collection } from '@akin/client';
 import type { Batch } from './batch.ts';
 import { folderResolver, type KnownPicture } from './known-files.ts';
+import { identityOf } from './walk.ts';
 
 /** A folder of which nothing is removed, because its drive may not be there. */
 export interface RefusedRoot {
@@ -17,7 +18,7 @@ export interface RefusedRoot {
 export class Absences {
   readonly #known: readonly KnownPicture[];
   /** What was at the path of each source before the walk. */
-  readonly #sources = new Map<string, Promise<string>>();
+  readonly #sources = new Map<string, Promise<string | undefined>>();
   /** The real paths of the sources, once they are resolved. */
   #roots = new Map<string, string>();
   lost: readonly KnownPicture[] = [];
@@ -88,8 +89,7 @@ export class Absences {
       const [folder, real] = root;
       const files = fresh.filter((one) => isOf(one, root));
       const known = there.filter((one) => isOf(one, root)).length;
-      const before = await this.#sources.get(folder);
-      const isOther = before !== undefined && before !== (await identityOf(folder));
+      const isOther = this.#sources.has(folder) && (await this.#sources.get(folder)) !== (await identityOf(folder));
       if (files.length * 2 > known || (isOther && files.length > 0)) refused.set(real, { folder, files, known });
     }
     const others = fresh.filter(({ place }) => !isInside(place));
@@ -123,7 +123,7 @@ async function foldersThatLostMost(
         const state = found.get(folder) ?? { folder, files: [], known: 0, isOccupied: false };
         found.set(folder, state);
         state.files.push(one);
-        state.isOccupied ||= occupied[i] !== GONE;
+        state.isOccupied ||= occupied[i] !== undefined;
       }
     }
   }
@@ -147,7 +147,6 @@ interface Refused {
 }
 
 const CONCURRENT_READS = 16;
-const GONE = 'gone';
 
 function isBelow(file: string, folder: string): boolean {
   return file.startsWith(folder.endsWith(path.sep) ? folder : `${folder}${path.sep}`);
@@ -161,16 +160,6 @@ function foldersAbove(file: string): string[] {
   const folders: string[] = [];
   for (let one = path.dirname(file); one !== path.dirname(one); one = path.dirname(one)) folders.push(one);
   return folders;
-}
-
-/** Another one if a drive was mounted there, or is gone. */
-async function identityOf(file: string): Promise<string> {
-  try {
-    const { dev, ino } = await fs.stat(file, { bigint: true });
-    return `${dev}:${ino}`;
-  } catch {
-    return GONE;
-  }
 }
 
 /** False also for a folder that is not there. Hidden entries do not count. */

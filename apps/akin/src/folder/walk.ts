@@ -184,6 +184,16 @@ export async function realOf(file: string): Promise<string> {
   return ino === 0n ? fs.realpath(file) : `${dev}:${ino}`;
 }
 
+/** Another one if a drive was mounted there; undefined if there is nothing, or nothing may be seen. */
+export async function identityOf(file: string): Promise<string | undefined> {
+  try {
+    const { dev, ino } = await fs.stat(file, { bigint: true });
+    return `${dev}:${ino}`;
+  } catch {
+    return undefined;
+  }
+}
+
 /** By its extension, or otherwise by its first bytes. */
 async function mayBePicture(file: string): Promise<boolean> {
   const extension = path.extname(file).toLowerCase();

@@ -1,7 +1,9 @@
 import { type FSWatcher, promises as fs, watch } from 'node:fs';
 import path from 'node:path';
 import { sleep } from '@akin/runtime';
+import { isFolder } from '../is-folder.ts';
 import { readMounts } from './mounts.ts';
+import { identityOf } from './walk.ts';
 
 /** After a change, this long nothing else must change: files that are being written or copied wait. */
 const QUIET_MILLISECONDS = 2_000;
@@ -175,16 +177,6 @@ class WatchedFolders {
   }
 }
 
-/** Undefined if there is nothing. */
-async function identityOf(file: string): Promise<string | undefined> {
-  try {
-    const { dev, ino } = await fs.stat(file, { bigint: true });
-    return `${dev}:${ino}`;
-  } catch {
-    return undefined;
-  }
-}
-
 /** The real paths of a folder and all visible ones below it, also behind links. */
 async function* foldersBelow(root: string, except: string): AsyncGenerator<string> {
   const realOf = (folder: string) => fs.realpath(folder).catch(() => undefined);
@@ -202,11 +194,4 @@ async function* foldersBelow(root: string, except: string): AsyncGenerator<strin
       else if (entry.isSymbolicLink() && (await isFolder(file))) folders.push(await realOf(file));
     }
   }
-}
-
-function isFolder(file: string): Promise<boolean> {
-  return fs.stat(file).then(
-    (stat) => stat.isDirectory(),
-    () => false,
-  );
 }

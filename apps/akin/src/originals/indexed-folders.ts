@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
+import { isFolder } from '../is-folder.ts';
 
 /**
  * In the data folder: which folders this akin indexed itself into which collection, and whose files it may therefore
@@ -52,11 +53,4 @@ async function write(dataFolder: string, indexed: IndexedFolder): Promise<void> 
 
 function fileOf(dataFolder: string, { collection, folder }: IndexedFolder): string {
   return path.join(dataFolder, FOLDERS, `${hash('sha256', `${collection}\n${folder}`, 'hex').slice(0, 32)}.json`);
-}
-
-function isFolder(one: string): Promise<boolean> {
-  return fs.stat(one).then(
-    (stat) => stat.isDirectory(),
-    () => false,
-  );
 }
