@@ -9,7 +9,7 @@ import { fewerFiles } from '../learn/sample-folder.ts';
 import type { Picture } from '../picture/picture.ts';
 import { distance, unitOf } from '../vectors/unit.ts';
 import { openPictures } from './content.ts';
-import { CALIBRATION_FILE, readModelFolder } from './files.ts';
+import { readModelFolder } from './files.ts';
 
 export interface TrainingInput {
   readonly folder: string;
@@ -22,8 +22,8 @@ export interface TrainingListener {
 }
 
 export interface TrainingResult {
-  /** By name, to write into the folder of the model. */
-  readonly files: ReadonlyMap<string, Uint8Array>;
+  /** The text of the file for the folder of the model. */
+  readonly calibration: string;
   readonly model: string;
   readonly pictures: number;
 }
@@ -36,8 +36,8 @@ const MAX_MEASURED = 2000;
 const MIN_DIFFERENCE = 1e-4;
 
 /**
- * Does the work of {@link trainContentModel} without writing files, in the calling thread, which it blocks for minutes:
- * measures the distances between two pictures of the folder. The model itself is used unchanged.
+ * Does the work of {@link trainContentModel} without writing the file, in the calling thread, which it blocks for
+ * minutes: measures the distances between two pictures of the folder. The model itself is used unchanged.
  *
  * @throws {AkinError} bad-request when the model cannot be opened, or there are too few pictures
  */
@@ -52,12 +52,8 @@ export async function measure(
   checkNumbers(numbers, pictures, folder);
   const vectors = toRows(numbers.map(roundToHalves), model.config.dimensions);
   const calibration = fitCalibration(vectors, NON_MATCHING_SCORES);
-  const json = JSON.stringify({ model: model.id, pictures: numbers.length, calibration });
-  return {
-    files: new Map([[CALIBRATION_FILE, Buffer.from(`${json}\n`)]]),
-    model: model.id,
-    pictures: numbers.length,
-  };
+  const measured = { model: model.id, pictures: numbers.length };
+  return { ...measured, calibration: `${JSON.stringify({ ...measured, calibration })}\n` };
 }
 
 async function filesOf(pictures: string): Promise<string[]> {

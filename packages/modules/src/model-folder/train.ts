@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { AkinError } from '@akin/domain';
 import '../network/no-telemetry.ts';
+import { CALIBRATION_FILE } from './files.ts';
 import type { TrainingInput, TrainingListener, TrainingResult } from './measure.ts';
 import type { ThreadMessage } from './train-thread.ts';
 
@@ -24,9 +25,9 @@ const THREAD_FILE = new URL('../../dist/model-folder/train-thread.js', import.me
  */
 export async function trainContentModel(config: TrainingConfig): Promise<Trained> {
   const { folder, signal } = config;
-  const { files, ...learned } = await learnInThread(config);
+  const { calibration, ...learned } = await learnInThread(config);
   signal?.throwIfAborted();
-  await replaceFiles(Array.from(files, ([name, bytes]) => [join(folder, name), bytes]));
+  await replaceFile(join(folder, CALIBRATION_FILE), calibration);
   return learned;
 }
 
@@ -53,14 +54,14 @@ async function learnInThread({ signal, progress, skip, ...input }: TrainingConfi
   }
 }
 
-/** Writes each file under a temporary name first and then renames it, so that a file is never incomplete. */
-async function replaceFiles(files: readonly (readonly [path: string, bytes: Uint8Array])[]): Promise<void> {
-  const partial = (path: string) => `${path}.part`;
+/** Writes a file under a temporary name first, so that it is never incomplete. */
+async function replaceFile(file: string, text: string): Promise<void> {
+  const partial = `${file}.part`;
   try {
-    for (const [path, bytes] of files) await writeFile(partial(path), bytes);
-    for (const [path] of files) await rename(partial(path), path);
+    await writeFile(partial, text);
+    await rename(partial, file);
   } catch (error) {
-    for (const [path] of files) await rm(partial(path), { force: true });
+    await rm(partial, { force: true });
     throw error;
   }
 }
