@@ -28,10 +28,18 @@ export function fitCalibration(vectors: Rows, scores: CalibrationScores): [dista
   const quantile = (share: number) => sorted[Math.floor(share * (sorted.length - 1))] ?? 1;
   const rare = Math.min(Math.max(quantile(0.01), 0.01), 1.8);
   const usual = Math.min(Math.max(quantile(0.5), rare + 0.05), 1.9);
+  return calibrationAt({ near: scores.nearAt * rare, rare, usual }, scores);
+}
+
+/** The points of the three measured distances, between equal and opposite vectors. */
+export function calibrationAt(
+  { near, rare, usual }: { readonly near: number; readonly rare: number; readonly usual: number },
+  scores: CalibrationScores,
+): [distance: number, score: number][] {
   const round = (value: number) => Math.round(value * 1e4) / 1e4;
   return [
     [0, 1],
-    [round(scores.nearAt * rare), scores.near],
+    [round(near), scores.near],
     [round(rare), scores.rare],
     [round(usual), scores.usual],
     [2, 0],

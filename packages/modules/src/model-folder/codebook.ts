@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Calibration, createRandom, roundToHalves } from '@akin/domain';
-import { NON_MATCHING_SCORES } from '../learn/calibration.ts';
+import { calibrationAt, NON_MATCHING_SCORES } from '../learn/calibration.ts';
 import { CODEWORDS, type Codebook, SIGNATURE_BITS } from '../vectors/codebook.ts';
 import type { Cosines } from './config.ts';
 import { type ModelFolder, readCalibration } from './files.ts';
@@ -54,33 +54,17 @@ export function untrainedCodebook(model: ModelFolder): Codebook {
   };
 }
 
-function picturesCalibration({ usual, rare }: Cosines): Calibration {
-  const scores = NON_MATCHING_SCORES;
-  return [
-    [0, 1],
-    [round(scores.nearAt * distanceOf(rare)), scores.near],
-    [distanceOf(rare), scores.rare],
-    [distanceOf(usual), scores.usual],
-    [2, 0],
-  ];
+function picturesCalibration(cosines: Cosines): Calibration {
+  const [rare, usual] = [distanceOf(cosines.rare), distanceOf(cosines.usual)];
+  return calibrationAt({ near: NON_MATCHING_SCORES.nearAt * rare, rare, usual }, NON_MATCHING_SCORES);
 }
 
 /** Vectors of texts and pictures are far apart even if they match: matching pairs score 0.7. */
 function textCalibration({ usual, rare, fits }: Cosines & { readonly fits: number }): Calibration {
-  const scores = NON_MATCHING_SCORES;
-  return [
-    [0, 1],
-    [distanceOf(fits), scores.near],
-    [distanceOf(rare), scores.rare],
-    [distanceOf(usual), scores.usual],
-    [2, 0],
-  ];
+  const distances = { near: distanceOf(fits), rare: distanceOf(rare), usual: distanceOf(usual) };
+  return calibrationAt(distances, NON_MATCHING_SCORES);
 }
 
 function distanceOf(cosine: number): number {
-  return round(Math.sqrt(2 - 2 * cosine));
-}
-
-function round(value: number): number {
-  return Math.round(value * 1e4) / 1e4;
+  return Math.sqrt(2 - 2 * cosine);
 }
