@@ -1,5 +1,4 @@
 import {
-  type AkinError,
   badRequest,
   type FieldValue,
   isJsonArray,
@@ -73,17 +72,17 @@ export function parseOutputs(json: string, rankOnly = false): Outputs {
 /** Works as `parseOutputs`, but with other codebooks than those in use. */
 export function readOutputs(json: string, codebookOf: Codebooks, rankOnly = false): Outputs {
   if (json.length > MAX_CHARACTERS) {
-    throw refuse(`The outputs of an analysis have at most ${MAX_CHARACTERS} characters, these ${json.length}.`);
+    throw badRequest(`The outputs of an analysis have at most ${MAX_CHARACTERS} characters, these ${json.length}.`);
   }
   const sent = parseJson(json, { depth: 4 });
-  if (!(sent instanceof JsonObject)) throw refuse('The outputs of an analysis are a JSON object.');
+  if (!(sent instanceof JsonObject)) throw badRequest('The outputs of an analysis are a JSON object.');
   const values = valuesOf(sent);
   const read = OUTPUTS.map((output, i) =>
     values[i] === null ? undefined : readOutput(output, values[i] as JsonValue),
   );
   const descriptors = DESCRIBED.map((described) => readDescriptor(described, read, codebookOf, rankOnly));
   if (read.every((value) => value === undefined) && sent.get('outputs') !== undefined) {
-    throw refuse('This is a whole response of /analyze. Send the text in its "outputs" alone.');
+    throw badRequest('This is a whole response of /analyze. Send the text in its "outputs" alone.');
   }
   return new ReadOutputs(read, descriptors);
 }
@@ -209,7 +208,9 @@ function readHalvesOf(described: DescriptorOutputs, values: Values, codebook: Co
   if (text !== undefined) return descriptorHalves(text, module, codebook);
   const orphan = [cluster, nclusters, lopq, rerank].find((index) => values[index] !== undefined);
   if (orphan === undefined) return undefined;
-  throw refuse(`${nameOf(orphan)} came without ${nameOf(descriptor)}, from which it is made. Send both, or neither.`);
+  throw badRequest(
+    `${nameOf(orphan)} came without ${nameOf(descriptor)}, from which it is made. Send both, or neither.`,
+  );
 }
 
 const nameOf = (index: number) => (OUTPUTS[index] as OutputField).name;
@@ -266,7 +267,7 @@ function readOutput(output: OutputField, value: JsonValue): FieldValue {
   switch (type) {
     case 'boolean':
       if (typeof value === 'boolean') return value;
-      throw refuse(`${name} must be true or false.`);
+      throw badRequest(`${name} must be true or false.`);
     case 'long':
       return readLong(output, value);
     case 'double':
@@ -288,33 +289,35 @@ function readOutput(output: OutputField, value: JsonValue): FieldValue {
 }
 
 function readArray(name: string, value: JsonValue): readonly JsonValue[] {
-  if (!isJsonArray(value)) throw refuse(`${name} must be an array.`);
-  if (value.length > MAX_ELEMENTS) throw refuse(`${name} has ${value.length} elements; at most ${MAX_ELEMENTS} fit.`);
+  if (!isJsonArray(value)) throw badRequest(`${name} must be an array.`);
+  if (value.length > MAX_ELEMENTS)
+    throw badRequest(`${name} has ${value.length} elements; at most ${MAX_ELEMENTS} fit.`);
   return value;
 }
 
 function readLong({ name, range }: OutputField, value: JsonValue): bigint {
   const long = value instanceof JsonNumber ? parseLong(value.text) : null;
-  if (long === null) throw refuse(`${name} must hold whole numbers of 64 bits.`);
-  if (range && (long < range[0] || long > range[1])) throw refuse(`${name} must lie in ${range[0]} to ${range[1]}.`);
+  if (long === null) throw badRequest(`${name} must hold whole numbers of 64 bits.`);
+  if (range && (long < range[0] || long > range[1]))
+    throw badRequest(`${name} must lie in ${range[0]} to ${range[1]}.`);
   return long;
 }
 
 function readDouble({ name, range }: OutputField, value: JsonValue): number {
   const double = value instanceof JsonNumber ? Number(value.text) : Number.NaN;
-  if (!Number.isFinite(double)) throw refuse(`${name} must hold numbers.`);
+  if (!Number.isFinite(double)) throw badRequest(`${name} must hold numbers.`);
   if (range && (double < range[0] || double > range[1]))
-    throw refuse(`${name} must lie in ${range[0]} to ${range[1]}.`);
+    throw badRequest(`${name} must lie in ${range[0]} to ${range[1]}.`);
   return double;
 }
 
 function readString({ name, pattern }: OutputField, value: JsonValue): string {
-  if (typeof value !== 'string') throw refuse(`${name} must hold text.`);
-  if (value.length > MAX_STRING) throw refuse(`${name} contains a text of ${value.length} characters.`);
+  if (typeof value !== 'string') throw badRequest(`${name} must hold text.`);
+  if (value.length > MAX_STRING) throw badRequest(`${name} contains a text of ${value.length} characters.`);
   if (pattern && !wholePattern(pattern).test(value)) {
-    throw refuse(`${name} contains ${JSON.stringify(value.slice(0, 40))}, which is not a result of an analysis.`);
+    throw badRequest(`${name} contains ${JSON.stringify(value.slice(0, 40))}, which is not a result of an analysis.`);
   }
-  if (unstorableReason(value) !== null) throw refuse(`${name} contains characters that are not text.`);
+  if (unstorableReason(value) !== null) throw badRequest(`${name} contains characters that are not text.`);
   return value;
 }
 
@@ -324,8 +327,4 @@ function wholePattern(pattern: string): RegExp {
   const known = patterns.get(pattern) ?? new RegExp(`^(?:${pattern})$`);
   patterns.set(pattern, known);
   return known;
-}
-
-function refuse(message: string): AkinError {
-  return badRequest(message);
 }
