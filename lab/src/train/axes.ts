@@ -15,13 +15,13 @@ import { toRows } from '@akin/modules/internal/learn/rows';
 import { COPIES_FOLDER, readModel } from '@akin/modules/internal/network/model';
 import { CROP_RULE } from '@akin/modules/internal/picture/content-crop';
 import type { Picture } from '@akin/modules/internal/picture/picture';
-import { writeAxes } from '@akin/modules/internal/weights/axes-file';
 import { analyzeClasses, classFolders } from '../learn/class-folders.ts';
 import { discriminantAxes, scatterOf } from '../learn/discriminant.ts';
 import { scaledToOne } from '../learn/linear.ts';
 import { fail, readArguments } from './arguments.ts';
 import { extractFeatures, extractFeaturesOfEdits } from './extract-features.ts';
 import { contentAxes, MIN_PICTURES, whitenedAxes } from './network-axes.ts';
+import { writeAxes } from './write-axes.ts';
 
 /** Number of pictures that are edited; more change the axes little. */
 const EDITED = 400;

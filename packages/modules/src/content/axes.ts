@@ -20,11 +20,10 @@ export interface ContentAxes {
  * Read once for each thread.
  *
  * @param model The name of the network in use.
- * @param file URL. Default: that of akin's own network.
  * @throws Error when the axes were trained for another network.
  */
-export const contentAxes = memoizeAsync(async (model: string, file?: string): Promise<ContentAxes> => {
-  const { tensors, id } = await readAxes('content', model, undefined, file === undefined ? file : new URL(file));
+export const contentAxes = memoizeAsync(async (model: string): Promise<ContentAxes> => {
+  const { tensors, id } = await readAxes('content', model);
   const seenMean = tensors.get('seen_mean', [HEAD_DIMENSIONS + POOL_DIMENSIONS]);
   const contentAxes = tensors.get('seen', [NETWORK_AXES, HEAD_DIMENSIONS + POOL_DIMENSIONS]);
   const gradientMean = tensors.get('gradients_mean', [GRADIENT_DIMENSIONS]);

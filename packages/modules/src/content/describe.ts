@@ -1,7 +1,6 @@
 import type { ModuleValues } from '../module.ts';
 import type { Features } from '../network/network.ts';
 import type { Picture } from '../picture/picture.ts';
-import { axesFile } from '../weights/axes-file.ts';
 import { contentAxes } from './axes.ts';
 import { gradientsOf } from './gradients.ts';
 import { networkFeatures } from './join.ts';
@@ -18,7 +17,7 @@ export async function contentDescriptorOf(
   picture: Pick<Picture, 'square'>,
   { model, heads, pool }: Features<'content'>,
 ): Promise<ModuleValues> {
-  const axes = await contentAxes(model, axesFile('content').href);
+  const axes = await contentAxes(model);
   const vector = axes.describe(networkFeatures(heads.content, pool), gradientsOf(picture.square()));
   return { content_descriptor: { model: axes.model, vector } };
 }

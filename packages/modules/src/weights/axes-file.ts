@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { requireRegularFile } from './require-regular-file.ts';
-import { readSafetensors, type Tensors, writeSafetensors } from './safetensors.ts';
+import { readSafetensors, type Tensors } from './safetensors.ts';
 
 /**
  * The file with the axes onto which a module projects its features, `models/<module>-axes.safetensors`. `npm run
@@ -15,15 +14,14 @@ export function axesFile(module: string): URL {
  * Reads the axes of a module.
  * @param model The name of the network in use.
  * @param rule The rule, if any, by which the module prepares pictures.
- * @param file Default: those of akin's own network.
  * @throws Error when the axes were trained for another network or rule.
  */
 export async function readAxes(
   module: string,
   model: string,
   rule?: string,
-  file = axesFile(module),
 ): Promise<{ tensors: Tensors; id: string }> {
+  const file = axesFile(module);
   const label = file.pathname.split('/').slice(-2).join('/');
   requireRegularFile(file);
   const tensors = readSafetensors(await readFile(file), label);
@@ -35,19 +33,4 @@ export async function readAxes(
     throw new Error(`${label} belongs to the network ${network}, not ${model}: train it again.`);
   }
   return { tensors, id: sha256.slice(0, 8) };
-}
-
-/** Writes the file for `readAxes`. Returns the suffix of the model's name: a hash of tensors and rule. */
-export async function writeAxes(
-  module: string,
-  network: string,
-  pictures: number,
-  tensors: Parameters<typeof writeSafetensors>[0],
-  rule?: string,
-): Promise<string> {
-  const hashed: Record<string, string> = rule === undefined ? {} : { rule };
-  const sha256 = createHash('sha256').update(writeSafetensors(tensors, hashed)).digest('hex');
-  const metadata = { network, sha256, pictures: String(pictures), ...hashed };
-  await writeFile(axesFile(module), writeSafetensors(tensors, metadata));
-  return sha256.slice(0, 8);
 }

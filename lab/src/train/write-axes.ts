@@ -1,0 +1,19 @@
+import { createHash } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { axesFile } from '@akin/modules/internal/weights/axes-file';
+import { writeSafetensors } from '@akin/modules/internal/weights/safetensors';
+
+/** Writes the file for `readAxes`. Returns the suffix of the model's name: a hash of tensors and rule. */
+export async function writeAxes(
+  module: string,
+  network: string,
+  pictures: number,
+  tensors: Parameters<typeof writeSafetensors>[0],
+  rule?: string,
+): Promise<string> {
+  const hashed: Record<string, string> = rule === undefined ? {} : { rule };
+  const sha256 = createHash('sha256').update(writeSafetensors(tensors, hashed)).digest('hex');
+  const metadata = { network, sha256, pictures: String(pictures), ...hashed };
+  await writeFile(axesFile(module), writeSafetensors(tensors, metadata));
+  return sha256.slice(0, 8);
+}
