@@ -2,11 +2,11 @@ import { roundToHalves } from '@akin/domain';
 import { decodeImage, type Pixels } from '@akin/imaging';
 import { MIN_SIDE, sharedNetworks } from '@akin/modules/internal/analyzer/analyze-image';
 import { loadModule } from '@akin/modules/internal/analyzer/load-module';
-import type { PictureFile } from '@akin/modules/internal/learn/sample-folder';
 import type { Descriptor, Module, ModuleValues } from '@akin/modules/internal/module';
 import type { Backend } from '@akin/modules/internal/network/backend';
 import { preparePicture } from '@akin/modules/internal/picture/picture';
 import { MODULES } from '@akin/modules/manifests';
+import type { PictureFile } from '../learn/picture-files.ts';
 import { BASELINES } from './baselines.ts';
 
 /** All measured data of one picture. */

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { evenIndexes, type PictureFile } from '@akin/modules/internal/learn/sample-folder';
+import { evenIndexes } from '@akin/modules/internal/learn/sample-folder';
+import type { PictureFile } from '../learn/picture-files.ts';
 import { readBitmap } from './bitmap.ts';
 import type { Edited } from './copies.ts';
 import type { Describe, Described } from './describe.ts';

@@ -1,5 +1,5 @@
+import { createRandom } from '@akin/domain';
 import { decodeImage } from '@akin/imaging';
-import { noise } from '@akin/modules/internal/picture/drawing';
 import { expect, it } from '@jest/globals';
 import { EDITS, makeEdits } from './edits.ts';
 
@@ -9,7 +9,9 @@ it.each([
   [1, 1],
   [300, 7],
 ])('edits a picture of %i x %i pixels in all orientations', async (width, height) => {
-  const picture = { width, height, data: Buffer.from(noise(width, height).data) };
+  const random = createRandom(1);
+  const data = Buffer.from(Array.from({ length: 3 * width * height }, () => 256 * random()));
+  const picture = { width, height, data };
   const edited = await makeEdits(picture, picture, 1);
   expect(edited).toHaveLength(EDITS.length);
   for (const bytes of edited) await decodeImage(bytes, { minSide: 64 });

@@ -3,9 +3,9 @@ import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { sampleFolder } from '@akin/modules/internal/learn/sample-folder';
 import { drawImage } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { sampleFolder } from '../learn/picture-files.ts';
 import { readEvalOptions } from './options.ts';
 import type { Report } from './report.ts';
 

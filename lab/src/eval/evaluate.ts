@@ -1,8 +1,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import type { PictureFile } from '@akin/modules/internal/learn/sample-folder';
 import { MODULES } from '@akin/modules/manifests';
 import { modelNames } from '@akin/modules/vectors';
+import type { PictureFile } from '../learn/picture-files.ts';
 import { measureCodes, measureCopyCodes } from './codes.ts';
 import { measureColor } from './color.ts';
 import { measureContent } from './content.ts';

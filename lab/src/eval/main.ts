@@ -1,7 +1,7 @@
 /** `npm run eval -- <folder…>`: measures the quality of the outputs on your own pictures. See USAGE in options.ts. */
 
-import { sampleFolder } from '@akin/modules/internal/learn/sample-folder';
 import { checkBackend } from '@akin/modules/internal/network/backend';
+import { sampleFolder } from '../learn/picture-files.ts';
 import { evaluate } from './evaluate.ts';
 import { readEvalOptions, USAGE } from './options.ts';
 

@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { analyzeImage } from '@akin/modules/internal/analyzer/analyze-image';
-import { evenIndexes, type PictureFile, pictureFiles } from '@akin/modules/internal/learn/sample-folder';
+import { evenIndexes } from '@akin/modules/internal/learn/sample-folder';
 import {
   COPY_SCORE,
   decodeDescriptor,
@@ -14,6 +14,7 @@ import {
   scoreOf,
 } from '@akin/modules/vectors';
 import { findPart, mirrored, type PointSet, readPoints, SearchedCollection } from '@akin/searcher';
+import { type PictureFile, pictureFiles } from '../learn/picture-files.ts';
 import { fail } from '../train/arguments.ts';
 import { editsOf } from './edited.ts';
 import { PART_EDITS } from './part-edits.ts';

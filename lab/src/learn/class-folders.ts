@@ -1,4 +1,5 @@
-import { evenSample, pictureFiles } from '@akin/modules/internal/learn/sample-folder';
+import { evenSample } from '@akin/modules/internal/learn/sample-folder';
+import { pictureFiles } from './picture-files.ts';
 
 /**
  * A class needs at least 3 pictures to show how they differ. From larger classes only the second number is used, so

@@ -8,9 +8,9 @@
 import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { pictureFiles } from '@akin/modules/internal/learn/sample-folder';
 import { MODEL_FOLDER } from '@akin/modules/internal/network/model';
 import { classFolders } from '../learn/class-folders.ts';
+import { pictureFiles } from '../learn/picture-files.ts';
 import { fail, readArguments } from './arguments.ts';
 import { checkModel, installModel } from './install-model.ts';
 import { MIN_PICTURES } from './network-axes.ts';

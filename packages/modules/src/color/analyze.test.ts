@@ -3,7 +3,8 @@ import type { Pixels } from '@akin/imaging';
 import { resizeArea } from '@akin/imaging';
 import { describe, expect, it } from '@jest/globals';
 import { colorsOf } from '../../test/colors-of.ts';
-import { disc, draw, gray, noise, stripes, withNoise } from '../picture/drawing.ts';
+import { gray, noise, withNoise } from '../../test/noise.ts';
+import { disc, draw, stripes } from '../picture/drawing.ts';
 import type { ColorAnalysis } from './analyze.ts';
 import { COLOR_NAMES } from './names.ts';
 

@@ -1,6 +1,7 @@
 import { type Pixels, resizeArea } from '@akin/imaging';
 import { describe, expect, it } from '@jest/globals';
-import { disc, draw, gray, noise, noiseBytes, stripes, withNoise } from '../picture/drawing.ts';
+import { gray, noise, noiseBytes, withNoise } from '../../test/noise.ts';
+import { disc, draw, stripes } from '../picture/drawing.ts';
 import { analyzeCopyspace } from './analyze.ts';
 
 const ALL = [0, 1, 2, 3, 4, 5, 6, 7, 8];

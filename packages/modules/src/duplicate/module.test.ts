@@ -1,8 +1,9 @@
 import type { Pixels } from '@akin/imaging';
 import { describe, expect, it } from '@jest/globals';
+import { gray } from '../../test/noise.ts';
 import { sharedNetworks } from '../analyzer/analyze-image.ts';
 import type { Descriptor } from '../module.ts';
-import { draw, gray } from '../picture/drawing.ts';
+import { draw } from '../picture/drawing.ts';
 import { ORIENTATIONS, oriented } from '../picture/orientations.ts';
 import { type OpenNetwork, preparePicture } from '../picture/picture.ts';
 import { distance, length } from '../vectors/unit.ts';

@@ -1,24 +1,7 @@
-import { dirname, extname, relative } from 'node:path';
+import { extname } from 'node:path';
 import { PICTURE_EXTENSIONS } from '@akin/imaging';
-import { listFiles } from './list-files.ts';
 
-export interface PictureFile {
-  readonly file: string;
-  /** The path of its folder, relative to the sampled folder: its class. Empty for the sampled folder itself. */
-  readonly label: string;
-}
-
-/**
- * The picture files of a folder and its subfolders, recognized by file name extension, sorted by path.
- *
- * @throws {Error} when the path is not a folder; the message is for the user
- */
-export async function pictureFiles(folder: string): Promise<PictureFile[]> {
-  const files = (await listFiles(folder)).filter(isPictureName);
-  return files.map((file) => ({ file, label: dirname(relative(folder, file)).replace(/^\.$/, '') }));
-}
-
-function isPictureName(name: string): boolean {
+export function isPictureName(name: string): boolean {
   return PICTURE_EXTENSIONS.has(extname(name).toLowerCase());
 }
 
@@ -31,22 +14,6 @@ export function fewerFiles(max: number, files: readonly string[]): string[] {
   const others = files.filter((file) => !isPictureName(file));
   const taken = new Set([...named, ...evenSample(max - named.length, others)]);
   return files.filter((file) => taken.has(file));
-}
-
-/**
- * An evenly spaced sample of at most `sample` files.
- *
- * @throws {Error} when the path is not a folder, or has fewer than two files that may be pictures; the message is for
- * the user
- */
-export async function sampleFolder(folder: string, sample: number): Promise<PictureFile[]> {
-  const files = await pictureFiles(folder);
-  if (files.length < 2) {
-    throw new Error(
-      `${folder} contains ${files.length === 0 ? 'no picture' : 'one picture'}: two or more can be compared.`,
-    );
-  }
-  return evenSample(sample, files);
 }
 
 export function evenSample<T>(max: number, list: readonly T[]): T[] {

@@ -1,7 +1,8 @@
 import { type Pixels, resizeArea } from '@akin/imaging';
 import { describe, expect, it } from '@jest/globals';
+import { gray } from '../../test/noise.ts';
 import { contentCrops } from './content-crop.ts';
-import { draw, gray } from './drawing.ts';
+import { draw } from './drawing.ts';
 import { ORIENTATIONS, oriented } from './orientations.ts';
 import { SQUARE } from './picture.ts';
 
