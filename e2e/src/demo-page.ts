@@ -62,6 +62,9 @@ export function useDemoPage(): DemoPage {
   return demo;
 }
 
+/** Documents that the page asks for at first. */
+export const PAGE_SIZE = 48;
+
 export const cards = (page: Page) => page.locator('.card');
 export const names = (page: Page) => page.locator('.card .name').allInnerTexts();
 export const address = (page: Page) => new URL(page.url()).searchParams;

@@ -11,14 +11,13 @@ import {
   complaintsOf,
   copiedBy,
   holdRequests,
+  PAGE_SIZE,
   PRODUCT,
   search,
   settled,
   useDemoPage,
 } from './demo-page.ts';
 import { saveScreenshot } from './shot.ts';
-
-const PAGE_SIZE = 48;
 
 const demo = useDemoPage();
 

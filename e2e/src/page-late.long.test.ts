@@ -6,6 +6,7 @@ import {
   address,
   cards,
   holdRequests,
+  PAGE_SIZE,
   PRODUCT,
   search,
   settled,
@@ -20,6 +21,7 @@ const searchFor = (page: Page, words: string) =>
     await page.getByRole('searchbox').fill(words);
     await page.keyboard.press('Enter');
   });
+const FURTHER_PAGE = /[?&]start=[1-9]/;
 /** Lets no counts of filters come until the returned function is called. */
 const holdCounts = (page: Page) => holdRequests(page, /\/select\?/, (url) => !ASKS_FOR_DOCUMENTS.test(url));
 
@@ -54,6 +56,21 @@ describe('an answer that comes late', () => {
     release();
     await details.getByLabel('Predicted labels').waitFor();
   });
+});
+
+it('loads no further pages when another search begins before all pages are there again after a reload', async () => {
+  const page = await demo.visit(`/?like=${PRODUCT.id}`);
+  await search(page, () => page.locator('.card').last().scrollIntoViewIfNeeded());
+  const release = await holdRequests(page, FURTHER_PAGE);
+  await Promise.all([page.waitForRequest(FURTHER_PAGE), page.reload()]);
+  const asked: (string | null)[] = [];
+  page.on('request', (request) => {
+    if (ASKS_FOR_DOCUMENTS.test(request.url())) asked.push(new URL(request.url()).searchParams.get('rows'));
+  });
+  await searchFor(page, 'headphones');
+  release();
+  await settled(page);
+  expect(asked).toEqual([String(PAGE_SIZE)]);
 });
 
 it.each([

@@ -9,6 +9,7 @@ import {
   copiedBy,
   holdRequests,
   names,
+  PAGE_SIZE,
   PRODUCT,
   pictureLoads,
   search,
@@ -16,8 +17,6 @@ import {
   useDemoPage,
 } from './demo-page.ts';
 import { saveScreenshot } from './shot.ts';
-
-const PAGE_SIZE = 48;
 
 const demo = useDemoPage();
 

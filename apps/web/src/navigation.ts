@@ -36,13 +36,17 @@ export async function begin(model: Model): Promise<void> {
   void watchStatus(model);
   await loadFields(model);
   const { shown, top } = placeBeforeReload();
+  const begun = model.state;
   await search(model);
-  // After a reload, all pages are shown again.
-  while (shown > model.pageData.documents.length && model.failedStart === null && model.pageData.error === null) {
+  // After a reload, all pages are shown again, unless the user begins another search meanwhile.
+  const isShown = () => haveSameResults(model.state, begun);
+  const isBroken = () => model.failedStart !== null || model.pageData.error !== null;
+  while (isShown() && !isBroken() && shown > model.pageData.documents.length) {
     const { length } = model.pageData.documents;
     await search(model, length, true, Math.min(MAX_ROWS, shown - length));
     if (model.pageData.documents.length === length) break;
   }
+  if (!isShown()) return;
   if (top > 0) requestAnimationFrame(() => scrollTo({ top }));
   if (model.state.opened !== null) await openFromUrl(model).catch((error) => model.showError(error));
 }
@@ -128,6 +132,13 @@ export function pushEntry(model: Model, change: { readonly details?: true } = {}
   history.pushState({ ...historyState(model.state.query), ...nextEntry(), ...change }, '', writeState(model.state));
 }
 
+function haveSameResults(one: ViewState, other: ViewState): boolean {
+  const hasSameUrl = writeState({ ...one, opened: null }) === writeState({ ...other, opened: null });
+  // An uploaded picture may be too long for the URL.
+  const dataOf = ({ query }: ViewState) => (query?.by === 'data' ? query.data : undefined);
+  return hasSameUrl && dataOf(one) === dataOf(other);
+}
+
 export function watchHistory(model: Model): void {
   addEventListener('popstate', () => {
     const before = model.state;
@@ -137,10 +148,7 @@ export function watchHistory(model: Model): void {
     VIEWS.groups.now?.closeDialogs();
     // Its answer would concern what was shown before.
     document.querySelector<HTMLDialogElement>('dialog.ask')?.close();
-    const hasSameUrl = writeState({ ...state, opened: null }) === writeState({ ...before, opened: null });
-    // An uploaded picture may be too long for the URL.
-    const dataOf = ({ query }: ViewState) => (query?.by === 'data' ? query.data : undefined);
-    if (hasSameUrl && dataOf(state) === dataOf(before)) {
+    if (haveSameResults(state, before)) {
       model.state = { ...before, opened: state.opened };
       enterEntry(history.state);
       void openFromUrl(model).catch((error) => model.showError(error));
