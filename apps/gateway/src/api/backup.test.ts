@@ -30,11 +30,14 @@ it('a backup is refused while another one is read, until its client has gone', a
   const client = request({ port: gateway.port, host: '127.0.0.1', path: '/api/backup', method: 'POST' }).end();
   const [response] = await once(client, 'response');
   expect([response.statusCode, response.headers['content-type']]).toEqual([200, 'application/gzip']);
-  expect(await backUp()).toMatchObject({
-    status: 409,
-    json: { error: { msg: expect.stringContaining('Another backup') } },
+  // It cannot end during this transaction, also where the system holds all of it for a client that does not read.
+  await store.engine.transaction(async () => {
+    expect(await backUp()).toMatchObject({
+      status: 409,
+      json: { error: { msg: expect.stringContaining('Another backup') } },
+    });
+    response.destroy();
   });
-  response.destroy();
   const again = async (): Promise<number> => {
     const whole = await fetch(`http://127.0.0.1:${gateway.port}/api/backup`, { method: 'POST' });
     const { byteLength } = await whole.arrayBuffer();
