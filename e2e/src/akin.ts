@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { AkinRequestError, type Client, createClient } from '@akin/client';
+import { AkinRequestError, type Client, type Collection, createClient, type FoundDocument } from '@akin/client';
 import {
   CommandsInTurn,
   copyTemplate,
@@ -205,6 +205,16 @@ export async function serveOnPostgres(args: readonly string[] = [], { demo = fal
 export async function temporaryFolder(): Promise<{ folder: string; remove: () => Promise<void> }> {
   const folder = await mkdtemp(path.join(tmpdir(), 'akin-e2e-'));
   return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
+}
+
+/** All visible documents by their ids, of which none comes twice. */
+export async function documentsOf(collection: Collection): Promise<Map<string, FoundDocument>> {
+  const found = new Map<string, FoundDocument>();
+  for await (const document of collection.all()) {
+    expect(found.has(document.id)).toBe(false);
+    found.set(document.id, document);
+  }
+  return found;
 }
 
 /** The status and the message with which akin refuses a request. */

@@ -1,7 +1,7 @@
 import { AkinRequestError, type Collection, type FoundDocument, type NewDocument } from '@akin/client';
 import { scaledByChaos, testDatabase } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type ServingAkin, serveAkin, temporaryFolder } from './akin.ts';
+import { documentsOf, type ServingAkin, serveAkin, temporaryFolder } from './akin.ts';
 import { type PictureServer, picture, servePictures, UNLIKE } from './pictures.ts';
 
 /** PostgreSQL is another process, which no kill of akin reaches: one is enough there. */
@@ -62,9 +62,9 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('killed again and again on %s',
     async (round, responses) => {
       await killWhileChangesFlow(round, responses);
       await start();
-      await expectWhole(await everything(collection));
+      await expectWhole(await documentsOf(collection));
       await collection.commit({ waitAnalysis: true });
-      const found = await everything(collection);
+      const found = await documentsOf(collection);
       await expectWhole(found);
       expect([...ledger.answered].filter((id) => !found.has(id))).toEqual([]);
       expect(found.get('replaced')?.version).toBeGreaterThanOrEqual(ledger.answeredVersion);
@@ -140,12 +140,3 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('killed again and again on %s',
     );
   }
 });
-
-async function everything(collection: Collection): Promise<Map<string, FoundDocument>> {
-  const found = new Map<string, FoundDocument>();
-  for await (const document of collection.all()) {
-    expect(found.has(document.id)).toBe(false);
-    found.set(document.id, document);
-  }
-  return found;
-}

@@ -1,10 +1,10 @@
 import { link, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Collection, FoundDocument } from '@akin/client';
 import { freePort } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   akinDatabase,
+  documentsOf,
   type OwnAkin,
   runAkin,
   runInTurn,
@@ -20,12 +20,6 @@ beforeAll(async () => {
   place = await temporaryFolder();
 });
 afterAll(() => place?.remove());
-
-async function documents(collection: Collection): Promise<Map<string, FoundDocument>> {
-  const found = new Map<string, FoundDocument>();
-  for await (const document of collection.all()) found.set(document.id, document);
-  return found;
-}
 
 describe('what was indexed', () => {
   let akin: OwnAkin;
@@ -53,12 +47,12 @@ describe('what was indexed', () => {
     expect((await indexInto(linked)).out).toContain('1 unchanged, 0 removed, 0 failed');
     const collection = akin.client.collection('folders');
     await collection.add([{ id: '1.jpg', labels: { add: ['mine'] } } as never], { commit: true });
-    const before = (await documents(collection)).get('1.jpg');
+    const before = (await documentsOf(collection)).get('1.jpg');
     expect(before).toMatchObject({ source: first, labels: ['mine'] });
 
     await rename(first, moved);
     expect((await indexInto(moved)).out).toContain('1 found at another place');
-    const after = await documents(collection);
+    const after = await documentsOf(collection);
     expect([...after.keys()]).toEqual(['1.jpg', 'second/1.jpg']);
     expect(after.get('1.jpg')).toEqual({ ...before, source: moved });
     const { response } = await collection.duplicate({ 'rank.by.id': '1.jpg' });
@@ -85,7 +79,7 @@ describe('what was indexed', () => {
     const indexDrives = () => runInTurn(['index', drives, '--prune', '--url', akin.url, '--collection', 'drives']);
     const collection = akin.client.collection('drives');
     const onCard = async (missing: boolean) => {
-      const found = [...(await documents(collection)).values()].filter(({ path: below }) =>
+      const found = [...(await documentsOf(collection)).values()].filter(({ path: below }) =>
         /^DCIM/.test(String(below)),
       );
       return found.filter((one) => (one.missing === true) === missing).map(({ labels }) => labels ?? 'none');
@@ -128,7 +122,7 @@ describe('what was indexed', () => {
     await rm(path.join(folder, 'b.jpg'));
     await link(path.join(folder, 'a.jpg'), path.join(folder, 'b.jpg'));
     await indexLinked();
-    const found = await documents(collection);
+    const found = await documentsOf(collection);
     expect([...found.keys()]).toEqual(['a.jpg', 'c.jpg']);
     expect(found.get('a.jpg')).toMatchObject({ labels: ['mine'], note: 'x', path: 'a.jpg' });
     const decisions: unknown[] = [];
@@ -148,7 +142,7 @@ describe('what was indexed', () => {
     const indexDescribed = () => runInTurn(['index', folder, '--url', akin.url, '--collection', 'described']);
     const collection = akin.client.collection('described');
     const said = async () => {
-      const found = (await documents(collection)).get('1.jpg');
+      const found = (await documentsOf(collection)).get('1.jpg');
       return { title: found?.title, caption: found?.caption, labels: found?.labels };
     };
     await indexDescribed();

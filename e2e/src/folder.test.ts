@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { appendFile, mkdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Collection, FoundDocument } from '@akin/client';
+import type { Collection } from '@akin/client';
 import type { EndedCommand } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
-import { type OwnAkin, runInTurn, serveOnPostgres, temporaryFolder } from './akin.ts';
+import { documentsOf, type OwnAkin, runInTurn, serveOnPostgres, temporaryFolder } from './akin.ts';
 import { copyOf, photo, picture, UNLIKE } from './pictures.ts';
 
 const ODD_NAME = 'ünï cödé 图片 🙂.jpg';
@@ -55,12 +55,6 @@ const GOOD = [
   `${DEEP.slice(0, 495)}~${createHash('sha256').update(DEEP).digest('hex').slice(0, 16)}`,
 ];
 
-async function documents(collection: Collection): Promise<Map<string, FoundDocument>> {
-  const found = new Map<string, FoundDocument>();
-  for await (const document of collection.all()) found.set(document.id, document);
-  return found;
-}
-
 describe('what was indexed', () => {
   let akin: OwnAkin;
   let collection: Collection;
@@ -88,7 +82,7 @@ describe('what was indexed', () => {
   });
 
   it('has the path below the folder as id, facts of the file as fields, and a thumbnail, and is found by similarity', async () => {
-    const found = await documents(collection);
+    const found = await documentsOf(collection);
     expect([...found.keys()].sort()).toEqual([...GOOD].sort());
     expect(found.get('one.jpg')).toMatchObject({ title: 'one', folder: '/', width: 320, height: 240 });
     expect(found.get(`holiday/${ODD_NAME}`)).toMatchObject({ title: 'ünï cödé 图片 🙂', folder: 'holiday' });
@@ -129,7 +123,7 @@ describe('what was indexed', () => {
     const { code, out } = await index();
     expect(out).toContain(`1 indexed, ${GOOD.length - 1} unchanged, 0 removed, ${FAILED} failed.`);
     expect(code).toBe(2);
-    expect((await documents(collection)).get('one-smaller.jpg')).toMatchObject({
+    expect((await documentsOf(collection)).get('one-smaller.jpg')).toMatchObject({
       height: 150,
       modified: '2020-09-13T12:26:40Z',
       // What people added to it stays.
@@ -141,7 +135,7 @@ describe('what was indexed', () => {
   it('gets the names of its folders as labels when asked to', async () => {
     const { out } = await index('--labels-from-folders');
     expect(out).toContain('3 indexed, 4 unchanged');
-    expect((await documents(collection)).get('holiday/berlin/photo.jpg')?.labels).toEqual(['holiday', 'berlin']);
+    expect((await documentsOf(collection)).get('holiday/berlin/photo.jpg')?.labels).toEqual(['holiday', 'berlin']);
   });
 
   it('is removed if its file is gone and --prune is given; nothing else is', async () => {
@@ -157,7 +151,7 @@ describe('what was indexed', () => {
     const glob = await runInTurn(['index', path.join(pictures, '*.png'), '--prune', '--url', akin.url]);
     expect(glob.out).toContain('2 removed');
     const left = GOOD.filter((id) => !['one.jpg', 'holiday/berlin/photo.jpg'].includes(id));
-    expect([...(await documents(collection)).keys()].sort()).toEqual([...left, 'of another kind'].sort());
+    expect([...(await documentsOf(collection)).keys()].sort()).toEqual([...left, 'of another kind'].sort());
   });
 
   it('is not removed if the name of its file is decomposed, as macOS writes it, and comes back when its file does', async () => {
@@ -191,7 +185,7 @@ describe('what was indexed', () => {
     const changed = await index();
     expect(changed.out).toContain('1 indexed, 3 unchanged');
     expect(changed.out).toContain('1 skipped');
-    expect((await documents(collection)).has('no-ending')).toBe(true);
+    expect((await documentsOf(collection)).has('no-ending')).toBe(true);
     expect((await index('--restore-deleted')).out).toContain('1 indexed, 4 unchanged');
   });
 });
