@@ -103,8 +103,6 @@ describe('keys', () => {
       ['', 'scope is required'],
       ['scope=search&expires=tomorrow', 'expires'],
       ['scope=search&expires=0d', 'is over'],
-      ['scope=index&origins=https://a.example', 'scope must be search'],
-      ['scope=search&origins=*', 'is not an origin'],
       ['scope=search&collections=nowhere', 'nowhere'],
       ['scope=search&rate=fast', 'rate'],
     ])('is not created from %p', async (body, message) => {

@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
-import { AkinError, JsonNumber, JsonObject } from '@akin/domain';
+import { JsonNumber, JsonObject } from '@akin/domain';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { commandRefusal } from '../../test/command-refusal.ts';
 import type { Command } from '../update/read-commands.ts';
 import { readXmlCommands } from './read-xml-commands.ts';
 import { guessXmlValue } from './xml-value.ts';
@@ -15,17 +16,7 @@ async function read(xml: string | Uint8Array, chunkBytes = 1 << 20): Promise<Com
   return commands;
 }
 
-const refusal = (xml: string | Uint8Array) =>
-  read(xml).then(
-    (commands) => {
-      const [invalid] = commands.flatMap((one) => (one.kind === 'invalid' ? [one.error] : []));
-      return invalid ? `${invalid.code}: ${invalid.message}` : commands;
-    },
-    (error: unknown) => {
-      if (!(error instanceof AkinError)) throw error;
-      return `${error.code}: ${error.message}`;
-    },
-  );
+const refusal = (xml: string | Uint8Array) => commandRefusal(read(xml));
 
 const doc = (...entries: [string, unknown][]) => new JsonObject(entries as never);
 

@@ -1,5 +1,5 @@
-import { AkinError } from '@akin/domain';
 import { describe, expect, it } from '@jest/globals';
+import { commandRefusal } from '../../test/command-refusal.ts';
 import { type Command, readCommands } from './read-commands.ts';
 
 async function read(body: string | Uint8Array, form: 'documents' | 'commands' = 'commands'): Promise<Command[]> {
@@ -11,18 +11,7 @@ async function read(body: string | Uint8Array, form: 'documents' | 'commands' = 
   return commands;
 }
 
-/** What is wrong with a body: as a whole, or with its first invalid command. */
-const refusal = (body: string | Uint8Array, form?: 'documents' | 'commands') =>
-  read(body, form).then(
-    (commands) => {
-      const [invalid] = commands.flatMap((one) => (one.kind === 'invalid' ? [one.error] : []));
-      return invalid ? `${invalid.code}: ${invalid.message}` : commands;
-    },
-    (error: unknown) => {
-      if (!(error instanceof AkinError)) throw error;
-      return `${error.code}: ${error.message}`;
-    },
-  );
+const refusal = (body: string | Uint8Array, form?: 'documents' | 'commands') => commandRefusal(read(body, form));
 
 const deleted = (position: number, id: string) => ({ kind: 'delete', position, id });
 
