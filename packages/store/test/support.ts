@@ -163,6 +163,11 @@ export async function changesOf(store: Store, collection: Collection, documents:
   });
 }
 
+/** A change that deletes a document. */
+export const remove = (id: string) => ({ kind: 'delete', id }) as const;
+/** A change that deletes the documents that match a query. */
+export const removeMatching = (query: string) => ({ kind: 'delete-by-query', query }) as const;
+
 /** Accepts one request. Documents are given as plain objects, other changes unchanged. */
 export async function accept(
   store: Store,

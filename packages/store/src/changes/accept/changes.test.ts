@@ -1,7 +1,7 @@
 import { onPostgres } from '@akin/testing';
 import { describe, expect, it } from '@jest/globals';
 import { freshCollections } from '../../../test/fresh-collections.ts';
-import { accept, ENGINES, testOutputs, visible } from '../../../test/support.ts';
+import { accept, ENGINES, remove, removeMatching, testOutputs, visible } from '../../../test/support.ts';
 import { collectionStatus } from '../../database/collections/collections.ts';
 import type { Collection } from '../../database/context.ts';
 import { claimForAnalysis, requeueAll, saveAnalysis } from '../analyze/analysis.ts';
@@ -10,8 +10,6 @@ import { commit } from '../commit/commit.ts';
 import type { Store } from '../context.ts';
 import { findOperation, listOperations } from './operations.ts';
 
-const remove = (id: string) => ({ kind: 'delete', id }) as const;
-const removeMatching = (query: string) => ({ kind: 'delete-by-query', query }) as const;
 const url = (name: string) => `http://images.example/${name}.jpg`;
 
 describe.each(ENGINES)('changes on %s', (kind) => {

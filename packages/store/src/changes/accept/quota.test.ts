@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { freshCollections } from '../../../test/fresh-collections.ts';
 import { reindex, workOf } from '../../../test/reindexing.ts';
-import { accept, ENGINES, testOutputs } from '../../../test/support.ts';
+import { accept, ENGINES, remove, removeMatching, testOutputs } from '../../../test/support.ts';
 import { collectionStatus, createCollection, findCollection } from '../../database/collections/collections.ts';
 import { NO_QUOTA, type Quota, setQuota } from '../../database/collections/quota.ts';
 import type { Collection } from '../../database/context.ts';
@@ -10,8 +10,6 @@ import { commit } from '../commit/commit.ts';
 import type { Store } from '../context.ts';
 import { dropCollection } from '../drop-collection.ts';
 
-const remove = (id: string) => ({ kind: 'delete', id }) as const;
-const removeMatching = (query: string) => ({ kind: 'delete-by-query', query }) as const;
 const some = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => ({ id: `d${from + i}` }));
 
 describe.each(ENGINES)('quotas on %s', (kind) => {

@@ -1,7 +1,7 @@
 import { onPostgres } from '@akin/testing';
 import { describe, expect, it, jest } from '@jest/globals';
 import { freshCollections } from '../../../test/fresh-collections.ts';
-import { accept, changesOf, ENGINES, testOutputs, visible } from '../../../test/support.ts';
+import { accept, changesOf, ENGINES, remove, testOutputs, visible } from '../../../test/support.ts';
 import { loadSchema } from '../../database/collections/schema.ts';
 import type { Collection } from '../../database/context.ts';
 import { getDocuments } from '../../search/read.ts';
@@ -10,8 +10,6 @@ import type { Store } from '../context.ts';
 import { listOperations } from './operations.ts';
 import { removeRequest } from './requests.ts';
 import { stageChanges } from './staging.ts';
-
-const remove = (id: string) => ({ kind: 'delete', id }) as const;
 
 describe.each(ENGINES)('the acceptance of changes on %s', (kind) => {
   const itOnPostgres = onPostgres(kind, it);

@@ -1,7 +1,7 @@
 import { onPostgres } from '@akin/testing';
 import { describe, expect, it } from '@jest/globals';
 import { freshCollections } from '../../../test/fresh-collections.ts';
-import { accept, ENGINES, testOutputs } from '../../../test/support.ts';
+import { accept, ENGINES, removeMatching, testOutputs } from '../../../test/support.ts';
 import type { Collection } from '../../database/context.ts';
 import { claimForAnalysis, failAnalysis } from '../analyze/analysis.ts';
 import { commit } from '../commit/commit.ts';
@@ -10,7 +10,6 @@ import { currentVersions } from './versions.ts';
 
 const remove = (id: string, expectedVersion?: bigint) =>
   ({ kind: 'delete', id, ...(expectedVersion === undefined ? {} : { expectedVersion }) }) as const;
-const removeMatching = (query: string) => ({ kind: 'delete-by-query', query }) as const;
 
 describe.each(ENGINES)('versions of documents on %s', (kind) => {
   const itOnPostgres = onPostgres(kind, it);

@@ -1,7 +1,7 @@
 import { onPostgres } from '@akin/testing';
 import { describe, expect, it } from '@jest/globals';
 import { freshCollections } from '../../../test/fresh-collections.ts';
-import { accept, changesOf, ENGINES, testOutputs, visible } from '../../../test/support.ts';
+import { accept, changesOf, ENGINES, remove, removeMatching, testOutputs, visible } from '../../../test/support.ts';
 import { collectionStatus, createCollection } from '../../database/collections/collections.ts';
 import type { Collection } from '../../database/context.ts';
 import { findOperation, waitForOperations } from '../accept/operations.ts';
@@ -21,8 +21,6 @@ import {
 } from './analysis.ts';
 import { retryFailed } from './retry.ts';
 
-const remove = (id: string) => ({ kind: 'delete', id }) as const;
-const removeMatching = (query: string) => ({ kind: 'delete-by-query', query }) as const;
 const url = (name: string) => `http://images.example/${name}.jpg`;
 
 describe.each(ENGINES)('the analysis of changes on %s', (kind) => {

@@ -2,7 +2,7 @@ import { stringifyJson } from '@akin/domain';
 import { onPostgres } from '@akin/testing';
 import { describe, expect, it } from '@jest/globals';
 import { freshCollections } from '../../../test/fresh-collections.ts';
-import { accept, ENGINES, testOutputs } from '../../../test/support.ts';
+import { accept, ENGINES, remove, removeMatching, testOutputs } from '../../../test/support.ts';
 import { collectionStatus } from '../../database/collections/collections.ts';
 import type { Collection } from '../../database/context.ts';
 import { exportDocuments } from '../../search/export/export-documents.ts';
@@ -14,8 +14,6 @@ import { maintain } from '../bulk/maintain.ts';
 import type { Store } from '../context.ts';
 import { commit } from './commit.ts';
 
-const remove = (id: string) => ({ kind: 'delete', id }) as const;
-const removeMatching = (query: string) => ({ kind: 'delete-by-query', query }) as const;
 const url = (name: string) => `http://images.example/${name}.jpg`;
 const OUTPUTS = testOutputs({ shape: [1, 0, 0, 0], names: ['red'] });
 const OTHERS = testOutputs({ shape: [0, 0, 0, 1], names: ['blue'] });

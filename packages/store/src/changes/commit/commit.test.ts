@@ -1,7 +1,7 @@
 import { onPostgres } from '@akin/testing';
 import { describe, expect, it } from '@jest/globals';
 import { freshCollections } from '../../../test/fresh-collections.ts';
-import { accept, changesOf, ENGINES, testOutputs, visible } from '../../../test/support.ts';
+import { accept, changesOf, ENGINES, remove, removeMatching, testOutputs, visible } from '../../../test/support.ts';
 import { collectionStatus } from '../../database/collections/collections.ts';
 import type { Collection } from '../../database/context.ts';
 import { listOperations } from '../accept/operations.ts';
@@ -9,9 +9,6 @@ import { stageChanges } from '../accept/staging.ts';
 import { maintain } from '../bulk/maintain.ts';
 import type { Store } from '../context.ts';
 import { commit } from './commit.ts';
-
-const remove = (id: string) => ({ kind: 'delete', id }) as const;
-const removeMatching = (query: string) => ({ kind: 'delete-by-query', query }) as const;
 
 describe.each(ENGINES)('commits on %s', (kind) => {
   const itOnPostgres = onPostgres(kind, it);

@@ -2,7 +2,7 @@ import { onPostgres } from '@akin/testing';
 import { describe, expect, it } from '@jest/globals';
 import { freshCollections } from '../../../test/fresh-collections.ts';
 import { reindex, workOf } from '../../../test/reindexing.ts';
-import { accept, ENGINES, testOutputs, visible } from '../../../test/support.ts';
+import { accept, ENGINES, removeMatching, testOutputs, visible } from '../../../test/support.ts';
 import { collectionStatus, createCollection, findCollection } from '../../database/collections/collections.ts';
 import { loadSchema } from '../../database/collections/schema.ts';
 import type { Collection } from '../../database/context.ts';
@@ -12,7 +12,6 @@ import { retryFailed } from '../analyze/retry.ts';
 import type { Store } from '../context.ts';
 import { commit } from './commit.ts';
 
-const removeMatching = (query: string) => ({ kind: 'delete-by-query', query }) as const;
 const PICTURE = { image: 'https://example.com/a.jpg' };
 
 describe.each(ENGINES)('deletes by query that cannot be run on %s', (kind) => {

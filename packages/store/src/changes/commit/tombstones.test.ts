@@ -2,7 +2,7 @@ import { onPostgres } from '@akin/testing';
 import { describe, expect, it } from '@jest/globals';
 import { freshCollections } from '../../../test/fresh-collections.ts';
 import { reindex, workOf } from '../../../test/reindexing.ts';
-import { accept, ENGINES, visible } from '../../../test/support.ts';
+import { accept, ENGINES, remove, removeMatching, visible } from '../../../test/support.ts';
 import { findCollection } from '../../database/collections/collections.ts';
 import type { Collection } from '../../database/context.ts';
 import { maintain } from '../bulk/maintain.ts';
@@ -10,8 +10,6 @@ import type { Store } from '../context.ts';
 import { commit } from './commit.ts';
 import { listTombstones } from './tombstones.ts';
 
-const remove = (id: string) => ({ kind: 'delete', id }) as const;
-const removeMatching = (query: string) => ({ kind: 'delete-by-query', query }) as const;
 const of = (id: string, modified = '2026-01-02T03:04:05Z', bytes = 10) => ({ id, source: '/photos', modified, bytes });
 const buried = (id: string, modified = '2026-01-02T03:04:05Z', bytes = 10n) => ({
   id,
