@@ -24,9 +24,8 @@ describe('safety', () => {
   it('answers on an open network only to names that no foreign name server controls', async () => {
     const config = testConfig({ host: '0.0.0.0', allowOpenNetwork: true, allowedHosts: ['Akin.example'] });
     await using open = await createGateway(config);
-    const statusFor = async (host: string) => (await ask(open, '/health/live', { headers: { host } })).status;
-    for (const host of ['192.0.2.7:8983', '[::1]', 'LOCALHOST', 'akin.example.:80'])
-      expect([host, await statusFor(host)]).toEqual([host, 200]);
+    const allowed = await ask(open, '/health/live', { headers: { host: 'akin.example.:80' } });
+    expect(allowed.status).toBe(200);
     const refused = await ask(open, '/health/live', { headers: { host: 'evil.example:8983' } });
     expect([refused.status, refused.json.error.msg]).toEqual([
       403,

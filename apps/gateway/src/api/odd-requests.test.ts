@@ -1,7 +1,6 @@
 import { AkinError } from '@akin/domain';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { outputsOf } from '../../test/pictures.ts';
-import { sendRaw } from '../../test/replay.ts';
 import { readSolrXml } from '../../test/solr-xml.ts';
 import { ask, FORM_BODY, JSON_BODY, postJson, type TestRequest } from '../../test/start-gateway.ts';
 import { useCollection, useService } from '../../test/start-service.ts';
@@ -155,17 +154,6 @@ describe('unknown parameters', () => {
         path.startsWith('schema') ? 0 : 1,
       ]);
     }
-  });
-});
-
-describe('old programs', () => {
-  it('may use HTTP/1.0 without a Host', async () => {
-    const { status } = await sendRaw(service.gateway.port, `GET ${SOLR}/admin/ping HTTP/1.0\r\n\r\n`);
-    expect(status).toBe(200);
-    const wrong = await sendRaw(service.gateway.port, `GET ${SOLR}/admin/ping HTTP/1.0\r\nHost: evil.example\r\n\r\n`);
-    expect(wrong.status).toBe(403);
-    const later = await sendRaw(service.gateway.port, `GET ${SOLR}/admin/ping HTTP/1.1\r\nConnection: close\r\n\r\n`);
-    expect(later.status).toBe(403);
   });
 });
 

@@ -54,28 +54,13 @@ describe('clients of Flow 4', () => {
 
   describe('searches of Flow 4', () => {
     it.each<[string, unknown[]]>([
-      ['/select?rank.by=id:red&rows=1', ['red']],
-      ['/select?rank.by=url:http://pictures.example/blue.jpg&rank.mode=default&rank.threshold=0&rows=1', ['blue']],
+      ['/select?rank.by=id:red&rank.approximate=True&rows=1', ['red']],
       ['/color?rank.by.hex=0x1020D0&rows=1', ['blue']],
       ['/duplicate?dup.find=id:red&dup.threshold=1', ['red']],
       ['/select?q*:*&rows=2&sort=id+asc', ['blue', 'red']],
-      ['/select?q=n:[5+TO+*]&&sort=id+asc&', ['red-2', 'red-copy']],
-      ['/select?textspace.false=nw', []],
-      ['/select?rank.by=id:red&rank.approximate=True&rows=1', ['red']],
       ['/select?q=*:*&rows=1&sort=id+asc&facet=True&facet.field=color_names', ['blue']],
     ])('%s', async (query, expected) => {
       for (const base of [FLOW, CORES]) expect(idsOf(await get(base + query))).toEqual(expected);
-    });
-
-    it.each([
-      ['/select?rank.by=7', 'rank.by'],
-      ['/select?textspace=any', 'textspace'],
-    ])('%s is refused by name', async (query, name) => {
-      const { port } = service.gateway;
-      const response = await fetch(`http://127.0.0.1:${port}${FLOW}${query}`);
-      const { error } = (await response.json()) as { error: { msg: string } };
-      expect([400, 404]).toContain(response.status);
-      expect(error.msg).toContain(name);
     });
   });
 
@@ -95,12 +80,6 @@ describe('clients of Flow 4', () => {
         `input.data=${data}`,
       );
       expect([status, body.outputs]).toEqual([200, outputsOf('red', ['duplicate'])]);
-    });
-
-    it('with input.urls, as with input.url', async () => {
-      const old = await get(`${FLOW}/analyze?input.urls=http://pictures.example/red.jpg`);
-      expect(old).toEqual(await get(`${FLOW}/analyze?input.url=http://pictures.example/red.jpg`));
-      expect(old.status).toBe(200);
     });
   });
 

@@ -45,14 +45,14 @@ beforeAll(async () => {
 });
 
 type Fields = Record<string, string | readonly string[]>;
-const get = (fields: Fields, endpoint = 'select') => {
+const get = (fields: Fields) => {
   const list = new URLSearchParams();
   for (const [name, value] of Object.entries({ rows: '0', facet: 'true', ...fields }))
     for (const one of [value].flat()) list.append(name, one);
-  return ask(service.gateway, `${C}/${endpoint}?${list}`);
+  return ask(service.gateway, `${C}/select?${list}`);
 };
-const counts = async (fields: Fields, endpoint?: string) => {
-  const { json, status } = await get(fields, endpoint);
+const counts = async (fields: Fields) => {
+  const { json, status } = await get(fields);
   expect(json.error).toBeUndefined();
   expect(status).toBe(200);
   return json.facet_counts;
@@ -175,16 +175,6 @@ describe('facet.field', () => {
     });
     expect(counted.facet_queries).toEqual({ hats: 1, '{!ex=all}price:20': 1, here: 0 });
     expect(counted.facet_ranges.cost.counts).toEqual(['0', 1, '20', 2]);
-  });
-
-  it('counts over the similar documents if there is a threshold', async () => {
-    const like = { 'rank.by.id': '1', 'facet.field': 'category', 'facet.mincount': '1', 'facet.query': 'price:20' };
-    const { json } = await get(like, 'duplicate');
-    expect(json.response.numFound).toBe(2);
-    expect(json.facet_counts).toMatchObject({
-      facet_fields: { category: ['shoe', 2] },
-      facet_queries: { 'price:20': 1 },
-    });
   });
 });
 

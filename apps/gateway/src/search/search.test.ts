@@ -61,7 +61,6 @@ describe('a search', () => {
   });
 
   it('refuses deep pages, naming cursorMark, and other bad numbers', async () => {
-    expect(await refusal('select', { rows: '1001' })).toEqual([400, expect.stringContaining('cursorMark')]);
     expect(await refusal('select', { start: '9999', rows: '10' })).toEqual([
       400,
       expect.stringContaining('cursorMark'),
@@ -80,19 +79,9 @@ describe('a search', () => {
   it('returns the fields of fl', async () => {
     const doc = async (fl: string | string[]) => (await get('select', { q: 'id:red', fl })).json.response.docs[0];
     expect(await doc('id,price')).toEqual({ id: 'red', price: 0 });
-    expect(await doc(['id', 'score'])).toEqual({ id: 'red', score: 1 });
-    expect(Object.keys(await doc('color_*')).sort()).toEqual([
-      'color_isolated',
-      'color_names',
-      'color_palette_freq',
-      'color_palette_hex',
-      'color_rerank',
-    ]);
     expect((await doc('content_descriptor')).content_descriptor).toEqual(
       JSON.parse(outputsOf('red')).content_descriptor,
     );
-    expect(Object.keys(await doc('*,content_lopq'))).toContain('content_lopq');
-    expect(await doc('nothing')).toEqual({});
     const [own, { json: got }] = [
       await doc('*,-outputs,color_isolated'),
       await get('get', { id: 'red', fl: '-outputs' }),
