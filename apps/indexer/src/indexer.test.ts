@@ -211,15 +211,16 @@ describe('the indexer', () => {
     while (lost < 2) await delay(5);
     await losing[Symbol.asyncDispose]();
     handleAnalyses(() => ({ outputs: '{}' }));
-    // The queue is empty, but for some seconds the jobs may still be in transit.
+    const queuedAgo = (time: string) =>
+      store.engine.query(`update ${collection.sqlSchema}.operations set available_at = now() - interval '${time}'`);
+    // The queue is empty, but for some seconds the jobs may still be in transit; here as long as the sweeps take.
+    await queuedAgo('-1 hour');
     for (const from = sweeps; sweeps < from + 6; ) await delay(5);
     expect(await states()).toEqual([
       ['a', 'analyzing'],
       ['b', 'analyzing'],
     ]);
-    await store.engine.query(
-      `update ${collection.sqlSchema}.operations set available_at = available_at - interval '11 seconds'`,
-    );
+    await queuedAgo('11 seconds');
     expect(await waitForOperations(store, collection, accepted)).toEqual([]);
   });
 
