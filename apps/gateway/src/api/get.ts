@@ -1,11 +1,10 @@
 import { MAX_ROWS } from '@akin/contract';
-import { AkinError, badRequest, type FieldValue, type StoredDocument, VERSION_FIELD } from '@akin/domain';
+import { badRequest, type FieldValue, VERSION_FIELD } from '@akin/domain';
 import { currentVersions } from '@akin/store/changes';
-import { type Collection, type CollectionSchema, cachedCollection, findCollection } from '@akin/store/database';
 import { getDocuments } from '@akin/store/search';
-import type { Context } from '../context.ts';
 import type { HandlerFor } from '../http/serve.ts';
-import { type FieldList, readFieldList } from '../search/field-list.ts';
+import { computeFromCache } from '../search/compute-from-cache.ts';
+import { readFieldList } from '../search/field-list.ts';
 import { fieldNames } from '../search/handle-search.ts';
 import { presentDocument } from '../search/present.ts';
 import { parameterLookup } from '../search/query-parameters.ts';
@@ -23,9 +22,18 @@ export const get: HandlerFor<'get'> = async ({ parameters, list, signal }, conte
   }
   const fields = readFieldList(parameters.fl, false, parameterLookup(list));
   const { after, afterTimeout } = parameters;
-  const commitToShow = await awaitTokenOrStandby(after, afterTimeout, parameters.collection, signal, context);
-  const { shown, schema, collection } = await read(parameters.collection, wanted, fields, commitToShow, context);
-  const { names, hidden } = fieldNames(fields, schema);
+  const { collection, shown, names, hidden } = await computeFromCache(
+    parameters.collection,
+    context,
+    false,
+    async (collection, schema) => {
+      const atLeast = await awaitTokenOrStandby(after, afterTimeout, collection, signal, context);
+      const chosen = fieldNames(fields, schema);
+      // Without the id, the response could not be ordered.
+      const found = await getDocuments(context.store, collection, wanted, [...chosen.names, 'id'], atLeast);
+      return { value: { ...chosen, collection, shown: found.documents }, collection: found.collection };
+    },
+  );
   const versioned = names.includes(VERSION_FIELD);
   const versions = versioned ? await currentVersions(context.store, collection, wanted) : new Map<string, bigint>();
   const found = new Map([...shown].map(([id, document]) => [id, new Map<string, FieldValue>(document)]));
@@ -50,47 +58,6 @@ export const get: HandlerFor<'get'> = async ({ parameters, list, signal }, conte
   const docs = wanted.flatMap((id) => documents.get(id) ?? []);
   return { body: { response: { numFound: docs.length, start: 0, numFoundExact: true, docs } } };
 };
-
-interface ReadResult {
-  readonly collection: Collection;
-  readonly shown: ReadonlyMap<string, StoredDocument>;
-  /** The schema that chose the fields. */
-  readonly schema: CollectionSchema;
-}
-
-/** Reads documents in one statement, of the collection that this process last knew by this name, if it still exists. */
-async function read(
-  name: string,
-  ids: readonly string[],
-  list: FieldList,
-  commitToShow: (collection: Collection) => Promise<bigint | undefined>,
-  context: Context,
-): Promise<ReadResult> {
-  const { store } = context;
-  const readOf = async (collection: Collection): Promise<ReadResult | undefined> => {
-    let used: CollectionSchema | undefined;
-    const fieldsOf = (schema: CollectionSchema) => {
-      used = schema;
-      // Without the id, the response could not be ordered.
-      return [...fieldNames(list, schema).names, 'id'];
-    };
-    const shown = await getDocuments(store, collection, ids, fieldsOf, await commitToShow(collection));
-    return shown && used && { collection, shown, schema: used };
-  };
-  const cached = cachedCollection(store, name);
-  const read = cached && (await readOf(cached.collection).catch(ignoreDropped));
-  return read ?? (await readOf(await findCollection(store, name))) ?? readAgain(name);
-}
-
-function ignoreDropped(error: unknown): undefined {
-  if (!(error instanceof AkinError && error.code === 'not-found')) throw error;
-}
-
-function readAgain(name: string): never {
-  throw new AkinError('unavailable', `The collection ${name} is being replaced by its reindexed copy. Try again.`, {
-    retryAfterSeconds: 1,
-  });
-}
 
 /** A filter would have left documents out. To ignore it would return documents that the client did not want. */
 function refuseFilters(list: Parameters<typeof refuseUnsupported>[0]): void {

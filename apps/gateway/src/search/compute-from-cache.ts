@@ -21,7 +21,7 @@ interface ResultWithState<T> {
  * Computes a result from the cached state of a collection, which saves a query for the state. If the result shows that
  * the state was outdated, it is computed again from the current one.
  *
- * @param isCostly whether the result must not be computed twice, for example because it analyzes a picture: then the
+ * @param isCostly whether the result is not to be computed twice, for example because it analyzes a picture: then the
  * current state is read first
  * @throws AkinError not-found if there is no such collection
  */
@@ -41,6 +41,10 @@ export async function computeFromCache<T>(
     });
     if (made?.collection.name === name && made.collection.schemaVersion === schema.version) return made.value;
   }
-  const collection = await findCollection(store, name);
-  return (await compute(collection, await loadSchema(store, collection))).value;
+  for (;;) {
+    const collection = await findCollection(store, name);
+    const made = await compute(collection, await loadSchema(store, collection));
+    // A reindex may have replaced the collection meanwhile, perhaps with the changes that were waited for.
+    if (made.collection.name === name) return made.value;
+  }
 }

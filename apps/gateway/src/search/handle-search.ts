@@ -65,12 +65,11 @@ export async function handleSearch(
   const page = pageOf(grouping, parameters);
 
   const { after, afterTimeout } = parameters;
-  const commitToShow = await awaitTokenOrStandby(after, afterTimeout, parameters.collection, signal, context);
   const isAnalyzed =
     isOfParts ||
     inputs.some(({ kind, region }) => kind === 'url' || kind === 'data' || kind === 'text' || region !== undefined);
   return computeFromCache(parameters.collection, context, isAnalyzed, async (collection, schema) => {
-    const atLeast = await commitToShow(collection);
+    const atLeast = await awaitTokenOrStandby(after, afterTimeout, collection, signal, context);
     const sought = await soughtParts(inputs, module, collection, signal, context);
     if (!isOfParts) await requireModelForInputs(inputs, module, collection, schema, context);
     const calibration = isOfParts ? undefined : calibrationFor(inputs, module, schema, collection, context);

@@ -1,7 +1,7 @@
 import { AkinError } from '@akin/domain';
 import { inSpan } from '@akin/runtime';
 import { commitOfStandby, lastOperation, type SeqRange, waitForOperations } from '@akin/store/changes';
-import { type Collection, cachedCollection, findCollection } from '@akin/store/database';
+import type { Collection } from '@akin/store/database';
 import type { Context } from '../context.ts';
 import { readToken } from './token.ts';
 
@@ -28,28 +28,19 @@ export async function awaitToken(
  * As {@link awaitToken}, for results that may come from a standby. If a standby shows the operations already, it waits
  * for nothing.
  *
- * @param name the name of the collection
- * @returns a function that gives the commit which a result about a collection must show. Undefined: any result of the
- * primary shows the operations.
+ * @returns the commit that a result must show. Undefined: any result of the primary shows the operations.
  */
 export async function awaitTokenOrStandby(
   token: string | undefined,
   milliseconds: number,
-  name: string,
+  collection: Collection,
   signal: AbortSignal,
   context: Context,
-): Promise<(collection: Collection) => Promise<bigint | undefined>> {
-  if (token === undefined) return async () => undefined;
-  const { store } = context;
-  const cached = store.standbys.count > 0 ? cachedCollection(store, name)?.collection : undefined;
-  const commit = cached && (await commitOf(token, cached, context));
-  if (commit === undefined) await awaitToken(token, milliseconds, await findCollection(store, name), signal, context);
-  return async (collection) => {
-    if (commit === undefined || collection.id === cached?.id) return commit;
-    // The standby was asked about another collection, which had the name before.
-    await awaitToken(token, milliseconds, collection, signal, context);
-    return undefined;
-  };
+): Promise<bigint | undefined> {
+  if (token === undefined) return undefined;
+  const commit = context.store.standbys.count > 0 ? await commitOf(token, collection, context) : undefined;
+  if (commit === undefined) await awaitToken(token, milliseconds, collection, signal, context);
+  return commit;
 }
 
 /** A commit of a standby that contains the operations of a token. */

@@ -111,8 +111,8 @@ describe.each(ENGINES)('parts of pictures on %s', (kind) => {
     await accept(store, collection, [{ id: 'd3', n: { set: 1 } }]);
     await commit(store, collection);
     const text = Buffer.from(points(3)).toString('base64');
-    const found = await getDocuments(store, collection, ['d3'], () => ['*', 'dots_points']);
-    expect(found?.get('d3')).toEqual(
+    const { documents } = await getDocuments(store, collection, ['d3'], ['*', 'dots_points']);
+    expect(documents.get('d3')).toEqual(
       new Map<string, unknown>([
         ['id', 'd3'],
         ['dots_points', text],

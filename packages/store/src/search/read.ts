@@ -1,11 +1,12 @@
 import { AkinError, type StoredDocument } from '@akin/domain';
 import { descriptorTable } from '../database/collections/collection-tables.ts';
-import type { Collection, CollectionSchema } from '../database/context.ts';
+import type { Collection } from '../database/context.ts';
 import { decodeHalfvec } from '../database/engine/binary.ts';
 import type { Row } from '../database/engine/engine.ts';
 import type { SearchStore } from './context.ts';
 import { documentColumns, selectFields } from './hydrate.ts';
 import { Params } from './params.ts';
+import type { SearchResult } from './request.ts';
 import { type Snapshot, withFewStatements } from './snapshot.ts';
 import { visible } from './visible.ts';
 
@@ -79,21 +80,21 @@ export async function readThumbnail(
 /**
  * Visible documents by their ids, in one statement.
  *
- * @param fieldsOf names the fields to return, as searches do, for a version of the schema
+ * @param names the fields to return, as for a search
  * @param atLeast as for a search
- * @returns by id; ids without a visible document are missing. Undefined if another collection has the name now
+ * @returns by id; ids without a visible document are missing. The collection is as for a search
  * @throws AkinError not-found if the collection was dropped
  */
 export async function getDocuments(
   store: SearchStore,
   collection: Collection,
   ids: readonly string[],
-  fieldsOf: (schema: CollectionSchema) => readonly string[],
+  names: readonly string[],
   atLeast?: bigint,
-): Promise<ReadonlyMap<string, StoredDocument> | undefined> {
+): Promise<{ readonly documents: ReadonlyMap<string, StoredDocument> } & Pick<SearchResult, 'collection'>> {
   const work = async (snapshot: Snapshot) => {
     const params = new Params();
-    const fields = selectFields(snapshot, fieldsOf(snapshot.schema));
+    const fields = selectFields(snapshot, names);
     const { columns, joins, read } = documentColumns(store, snapshot, fields, [], params);
     // The number of documents for one value is known: that is planned once.
     const [only, ...others] = ids;
@@ -106,10 +107,9 @@ export async function getDocuments(
       params.values,
     );
     const documents = new Map(rows.map((row) => [row.document_id, read(row).document]));
-    return { documents, isOfName: snapshot.name === collection.name };
+    return { documents, collection: { name: snapshot.name, schemaVersion: snapshot.schema.version } };
   };
   // Bulk work does not pause for a few documents.
   const freshness = { atLeast, isCurrent: atLeast === undefined, isBackground: true };
-  const { documents, isOfName } = await withFewStatements(store, collection, work, freshness);
-  return isOfName ? documents : undefined;
+  return withFewStatements(store, collection, work, freshness);
 }

@@ -92,12 +92,9 @@ describe.each(ENGINES)('the acceptance of changes on %s', (kind) => {
     await accept(store, collection, [document]);
     await commit(store, collection);
     const { import: _, ...own } = document;
-    const found = await getDocuments(store, collection, [document.id], () => [
-      '*',
-      'shape_cluster',
-      'shape_descriptor',
-    ]);
-    expect(Object.fromEntries(found?.get(document.id) ?? [])).toEqual({
+    const shown = ['*', 'shape_cluster', 'shape_descriptor'];
+    const { documents } = await getDocuments(store, collection, [document.id], shown);
+    expect(Object.fromEntries(documents.get(document.id) ?? [])).toEqual({
       ...own,
       location: { lat: 52.5, lon: -13.25 },
       long: 5n,
