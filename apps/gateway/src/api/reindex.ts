@@ -1,17 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { AkinError, badRequest, quote } from '@akin/domain';
-import {
-  beginReindex,
-  pauseReindex as pause,
-  type ReindexSettings,
-  resumeReindex as resume,
-} from '@akin/store/changes';
+import { beginReindex, pauseReindex as pause, type ReindexSettings } from '@akin/store/changes';
 import { findCollection, loadSchema } from '@akin/store/database';
 import { readFieldTypes } from '../collections/field-types.ts';
 import { presentReindex } from '../collections/present-reindex.ts';
 import type { HandlerFor } from '../http/serve.ts';
 import { requireAnalysis } from '../reindex/require-analysis.ts';
-import { startReindex } from '../reindex/start-reindex.ts';
+import { continueReindex, startReindex } from '../reindex/start-reindex.ts';
 
 export const reindexStatus: HandlerFor<'reindexStatus'> = async ({ parameters }, { store }) => ({
   body: await presentReindex(store, await findCollection(store, parameters.collection)),
@@ -74,11 +69,9 @@ export const pauseReindex: HandlerFor<'pauseReindex'> = async ({ parameters }, {
 export const resumeReindex: HandlerFor<'resumeReindex'> = async ({ parameters }, context) => {
   const { store } = context;
   const collection = await findCollection(store, parameters.collection);
-  const holder = randomUUID();
-  const begun = await resume(store, collection, holder);
-  if (begun !== undefined) startReindex(collection, begun, holder, context);
+  const isResumed = await continueReindex(collection, context);
   const body = await presentReindex(store, collection);
-  if (begun !== undefined) return { status: 202, body };
+  if (isResumed) return { status: 202, body };
   const why =
     body.state === 'paused' ? 'its copy was dropped. Start a new reindex' : `it is in the state ${body.state}`;
   throw new AkinError('conflict', `The reindex of ${collection.name} cannot continue: ${why}.`);

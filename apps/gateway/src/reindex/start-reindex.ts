@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { AkinError } from '@akin/domain';
 import { sleep } from '@akin/runtime';
 import { orphanedReindexes, resumeReindex, runReindex, type StartedReindex } from '@akin/store/changes';
-import { type Collection, findCollection, modelName } from '@akin/store/database';
+import { type Collection, findCollection } from '@akin/store/database';
 import type { SharedContext } from '../context.ts';
 import { reanalyze } from './reanalyze.ts';
 
@@ -49,7 +49,8 @@ export function resumeOrphanedReindexes(context: Context, milliseconds: number):
       try {
         for (const name of await orphanedReindexes(store)) {
           try {
-            await resume(name, context);
+            const isResumed = await continueReindex(await findCollection(store, name), context);
+            if (isResumed) log.info({ collection: name }, 'continues a reindex');
             refused.delete(name);
           } catch (err) {
             // A reindex that cannot continue here must not block the others.
@@ -65,16 +66,15 @@ export function resumeOrphanedReindexes(context: Context, milliseconds: number):
   });
 }
 
-async function resume(name: string, context: Context): Promise<void> {
-  const { store, log } = context;
-  const collection = await findCollection(store, name);
-  const target = await findCollection(store, `${name.slice(0, 90)}.reindex`);
-  const model = modelName(target);
-  // Rejects if the models are not here: another gateway may have them.
-  if (model !== undefined) await store.modelSets.ofName(model);
+/**
+ * Continues a paused reindex, or one whose process is gone, in the background of this process.
+ *
+ * @returns false if there is none
+ * @throws AkinError conflict if its models are not here: another gateway may have them
+ */
+export async function continueReindex(collection: Collection, context: Context): Promise<boolean> {
   const holder = randomUUID();
-  const begun = await resumeReindex(store, collection, holder);
-  if (begun === undefined) return;
-  log.info({ collection: name }, 'continues a reindex');
-  startReindex(collection, begun, holder, context);
+  const begun = await resumeReindex(context.store, collection, holder);
+  if (begun !== undefined) startReindex(collection, begun, holder, context);
+  return begun !== undefined;
 }

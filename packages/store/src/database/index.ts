@@ -10,7 +10,7 @@ export {
   listCollections,
 } from './collections/collections.ts';
 export { defineFields } from './collections/define-fields.ts';
-export { appliedModules, modelName, modelSetOf } from './collections/model-set.ts';
+export { appliedModules, modelSetOf } from './collections/model-set.ts';
 export { calibrationOf, otherModels, requireOwnModels } from './collections/models.ts';
 export { type Quota, setQuota } from './collections/quota.ts';
 export { loadSchema } from './collections/schema.ts';
