@@ -91,7 +91,7 @@ export function conditionsOf(
 }
 
 /** Whether every document has the descriptor, so that no check is needed. */
-function isAllDescribed({ module }: Rank, { descriptorCounts, documents }: Snapshot): boolean {
+export function isAllDescribed({ module }: Rank, { descriptorCounts, documents }: Snapshot): boolean {
   return descriptorCounts.get(module) === Number(documents);
 }
 

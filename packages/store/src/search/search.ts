@@ -107,7 +107,7 @@ async function find(
   const found = await read('SELECT page', readHits);
   const page = found ?? NO_PAGE;
   const totals = await read('SELECT totals', () => readTotals(request, whole, page));
-  const count = () => countAll(request, whole, page.ranking?.inMemory ? finder : undefined);
+  const count = () => readFacets(request, whole, page.ranking?.inMemory ? finder : undefined);
   const facets = request.facets?.length ? await read('SELECT facets', count) : [];
   const groups = request.members && (await read('SELECT groups', () => readGroups(request, whole, page)));
   const ranked = request.rank !== undefined;
@@ -135,7 +135,7 @@ async function find(
 }
 
 /** @param finder counts some of the facets, if it found the page */
-async function countAll(
+async function readFacets(
   request: SearchRequest,
   snapshot: Snapshot,
   finder: InMemoryCandidates | undefined,
@@ -198,17 +198,12 @@ async function readGroups(
   if (members === undefined || collapseBy === undefined) return {};
   const heads = rows.map(({ doc }) => doc);
   const groups = await readMembers(members, { ...request, collapseBy, rank }, snapshot, heads);
+  const countAll = async () => (await countMatches({ ...request, collapseBy: undefined }, snapshot)).found;
   // Heads without a value may be left out.
   const nothing = { value: undefined, total: 0, members: [] };
   return {
     groups: heads.map((doc) => groups.get(doc) ?? nothing),
     // Beside the other documents of groups, nobody asks for all.
-    ...(members.withoutHeads ? {} : { matches: matches ?? (await countAllMatches(request, snapshot)) }),
+    ...(members.withoutHeads ? {} : { matches: matches ?? (await countAll()) }),
   };
-}
-
-/** Number of documents that match, shown or not. */
-function countAllMatches(request: SearchRequest, snapshot: Snapshot): Promise<number> {
-  const all = { ...request, collapseBy: undefined, start: 0, rows: 0, cursorMark: undefined };
-  return countMatches({ ...all, sort: [{ name: 'id', direction: 'asc' }] }, snapshot);
 }

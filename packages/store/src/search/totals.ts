@@ -1,15 +1,18 @@
 import type { Query } from '@akin/domain';
 import { excludedQueries } from './excluded-queries.ts';
-import { isUnlimited, matchSource } from './matching.ts';
-import { NO_PAGE, type Page } from './page.ts';
+import { isAllDescribed, isUnlimited, matchSource } from './matching.ts';
+import type { Page } from './page.ts';
 import { isOfOneDocument, isValued, type SearchRequest, sortOf } from './request.ts';
 import { valueColumn } from './score-keys.ts';
 import type { Snapshot } from './snapshot.ts';
 
-export interface Totals {
+interface Count {
   readonly found: number;
   /** False: the number is a lower bound. */
   readonly exact: boolean;
+}
+
+export interface Totals extends Count {
   /** The highest score, or the least distance, of all matches. */
   readonly best: number | null;
 }
@@ -22,13 +25,10 @@ export interface Totals {
 export async function readTotals(request: SearchRequest, snapshot: Snapshot, page: Page): Promise<Totals> {
   const best = bestOf(request, page);
   if (best === undefined) return askBest(request, snapshot);
-  const found = foundBy(request, snapshot, page);
-  if (found !== undefined) return { found, exact: true, best: found > 0 ? best : null };
-  const { start = 0, minExactCount } = request;
-  // Counts one match more than requested: if there are that many, there may be more.
-  const enough = minExactCount === undefined ? undefined : Math.max(minExactCount, start + page.rows.length) + 1;
-  const total = enough === undefined ? await countAll(request, snapshot) : await count(request, snapshot, enough);
-  return { found: total, exact: total !== enough, best: total > 0 ? best : null };
+  const known = foundBy(request, page);
+  const least = (request.start ?? 0) + page.rows.length;
+  const counted = known === undefined ? await countMatches(request, snapshot, least) : { found: known, exact: true };
+  return { ...counted, best: counted.found > 0 ? best : null };
 }
 
 /** The best value, or null if the request wants none. @returns undefined if the page does not contain it */
@@ -40,10 +40,9 @@ function bestOf(request: SearchRequest, { rows, constantScore, best: nearest }: 
   return isBestFirst && isFromTheStart(request) ? (rows[0]?.value ?? null) : undefined;
 }
 
-/** The number of matches. @returns undefined if neither the page nor the commit contains it */
-function foundBy(request: SearchRequest, snapshot: Snapshot, { rows, found }: Page): number | undefined {
+/** The number of matches. @returns undefined if the page does not contain it */
+function foundBy(request: SearchRequest, { rows, found }: Page): number | undefined {
   if (found !== undefined) return found;
-  if (allExceptQuery(request, snapshot)?.length === 0) return maxRanked(request, snapshot);
   const { start = 0, cursorMark } = request;
   const isFirst = isFromTheStart(request);
   const isShort = rows.length < request.rows && (isFirst || (cursorMark === undefined && rows.length > 0));
@@ -51,27 +50,37 @@ function foundBy(request: SearchRequest, snapshot: Snapshot, { rows, found }: Pa
   return isShort || isOnlyOne ? start + rows.length : undefined;
 }
 
-/** The number of matches, if nothing of them was read. */
-export async function countMatches(request: SearchRequest, snapshot: Snapshot): Promise<number> {
-  return (await readTotals(request, snapshot, { ...NO_PAGE, best: null, constantScore: 0 })).found;
-}
-
 function isFromTheStart({ start = 0, cursorMark }: SearchRequest): boolean {
   return start === 0 && (cursorMark === undefined || cursorMark === '*');
 }
 
-/** If a request leaves out only the matches of one query, it counts those. */
-async function countAll(request: SearchRequest, snapshot: Snapshot): Promise<number> {
-  const [excluded] = allExceptQuery(request, snapshot) ?? [];
-  if (excluded === undefined) return count(request, snapshot);
-  const few = { ...request, query: excluded, filters: [], start: 0, rows: 0 };
-  return maxRanked(request, snapshot) - (await countMatches(few, snapshot));
+/**
+ * The number of matches, if nothing of them was read.
+ *
+ * @param least how many there are at least
+ */
+export async function countMatches(request: SearchRequest, snapshot: Snapshot, least = 0): Promise<Count> {
+  const { minExactCount } = request;
+  const excluded = allExceptQuery(request, snapshot);
+  if (excluded?.length === 0) return { found: maxRanked(request, snapshot), exact: true };
+  if (minExactCount !== undefined) {
+    // Counts one match more than requested: if there are that many, there may be more.
+    const enough = Math.max(minExactCount, least) + 1;
+    const found = await count(request, snapshot, enough);
+    return { found, exact: found !== enough };
+  }
+  const [query] = excluded ?? [];
+  if (query === undefined) return { found: await count(request, snapshot), exact: true };
+  const { found } = await countMatches({ ...request, query, filters: [] }, snapshot);
+  return { found: maxRanked(request, snapshot) - found, exact: true };
 }
 
 /** @param enough counts at most so many */
 async function count(request: SearchRequest, snapshot: Snapshot, enough?: number): Promise<number> {
-  const counted = withoutNeedlessRank(request, snapshot);
-  const isWithin = request.rank?.maxDistance !== undefined;
+  const { rank } = request;
+  const isNeedless = rank !== undefined && isUnlimited(rank) && isAllDescribed(rank, snapshot);
+  const isWithin = rank?.maxDistance !== undefined;
+  const counted = isNeedless ? { ...request, rank: undefined } : request;
   const { params, from, value, inRange } = matchSource(counted, snapshot, isWithin);
   const matches = `(select ${valueColumn(value)} from ${from}) m where ${inRange}`;
   const [row] = await snapshot.tx.query<{ found: bigint }>(
@@ -114,11 +123,4 @@ function allExceptQuery(
 /** The number of documents that a ranking can find, as commits have counted them. */
 function maxRanked({ rank }: SearchRequest, { documents, descriptorCounts }: Snapshot): number {
   return rank === undefined ? Number(documents) : (descriptorCounts.get(rank.module) ?? 0);
-}
-
-/** If every document has the descriptor, no check is needed. */
-function withoutNeedlessRank(request: SearchRequest, snapshot: Snapshot): SearchRequest {
-  const { rank } = request;
-  if (rank === undefined || !isUnlimited(rank)) return request;
-  return maxRanked(request, snapshot) === Number(snapshot.documents) ? { ...request, rank: undefined } : request;
 }
