@@ -6,12 +6,10 @@ import type { FieldCollapse, FoundGroup, MemberRequest } from './collapse-reques
 import { documentColumns, selectFields } from './hydrate.ts';
 import { matchSource } from './matching.ts';
 import type { Params } from './params.ts';
-import { isValued, type SearchRequest } from './request.ts';
+import { isValued, type SearchRequest, sortOf } from './request.ts';
 import { scoreKeys, valueColumn } from './score-keys.ts';
 import type { Snapshot } from './snapshot.ts';
-import { keyColumns, orderBy, type SortClause, sortKeys } from './sort.ts';
-
-const BY_SCORE: SortClause = { name: 'score', direction: 'desc' };
+import { keyColumns, orderBy, sortKeys } from './sort.ts';
 
 type MemberRow = Row & {
   readonly id: string;
@@ -51,12 +49,7 @@ export async function readMembers(
   snapshot.uses?.add(`${group} filter`);
   const valued = isValued(ofMembers);
   const { params, from, value, inRange } = matchSource(ofMembers, own, valued);
-  const keys = sortKeys(
-    sort.length === 0 ? [BY_SCORE] : sort,
-    () => scoreKeys(value, request.rank, params),
-    own,
-    params,
-  );
+  const keys = sortKeys(sortOf(ofMembers), () => scoreKeys(value, request.rank, params), own, params);
   const fields = selectFields(snapshot, request.fields ?? ['*']);
   const shown = documentColumns(snapshot.store, snapshot, fields, request.distances ?? [], params);
   const [least, most] = [params.add(offset, 'int8'), params.add(offset + limit, 'int8')];

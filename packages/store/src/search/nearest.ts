@@ -51,7 +51,6 @@ export async function readNearest(
 ): Promise<Page | undefined> {
   const { rank } = request;
   if (rank?.vector === undefined) return undefined;
-  rankedTable(rank, snapshot);
   const query = nearQuery(snapshot.store, request, { ...rank, vector: rank.vector });
   const { collapsed = [] } = snapshot;
   const candidates = order
@@ -71,7 +70,6 @@ export async function findNear(
   snapshot: Snapshot,
 ): Promise<NearDocuments | undefined> {
   if (rank?.vector === undefined || rank.maxDistance === undefined) return undefined;
-  rankedTable(rank, snapshot);
   const found = await finder.within({
     module: rank.module,
     vector: rank.vector,
@@ -125,10 +123,10 @@ async function rankCandidates(
   const table = rankedTable(rank, snapshot);
   const distance = distanceTo(rank, params);
   // The searcher has compared the candidates with the filters, but not the others.
-  const isKnownToMatch = (some: readonly bigint[]) => {
+  const andMatches = () => {
     const { where } = conditionsOf(request, snapshot, params);
     const isMatch = `exists (select from ${sqlSchema}.documents d where d.doc = v.doc and ${where})`;
-    return `(v.doc = any(${params.add(some, 'int8[]')}) or ${isMatch})`;
+    return `and (v.doc = any(${params.add(candidates, 'int8[]')}) or ${isMatch})`;
   };
   const nearby = groups
     ? // Of each group only the nearest, so that few documents are looked up.
@@ -139,7 +137,7 @@ async function rankCandidates(
              join ${table} v on v.doc = c.doc offset 0) n) t
         where t.value = t.least offset 0`
     : `select v.doc, ${distance} as value from ${table} v where v.doc = any(${few})
-        ${known.length > 0 ? `and ${isKnownToMatch(candidates)}` : ''}
+        ${known.length > 0 ? andMatches() : ''}
         order by value fetch first (${wanted}) rows with ties`;
   const near = `(${nearby}) v cross join lateral (select * from ${sqlSchema}.documents d where d.doc = v.doc offset 0) d`;
   const columns = `d.doc, d.id, v.value${keyColumns(keys)}`;

@@ -24,7 +24,6 @@ export interface TermsRequest {
   /** As for a search. */
   readonly now?: Date;
   readonly timeZone?: string;
-  readonly atLeast?: bigint | undefined;
 }
 
 /** The values of a field in all visible documents that match, with counts. Those of `text` are words. */
@@ -33,8 +32,7 @@ export async function terms(
   collection: Collection,
   request: TermsRequest,
 ): Promise<readonly ValueCount[]> {
-  const { field, limit, prefix, sort = 'count', atLeast, filters = [], now = new Date(), timeZone = 'UTC' } = request;
-  const freshness = { atLeast, isCurrent: atLeast === undefined };
+  const { field, limit, prefix, sort = 'count', filters = [], now = new Date(), timeZone = 'UTC' } = request;
   const read = async (shown: Snapshot) => {
     const snapshot = { ...shown, clock: { now, timeZone } };
     const found = findColumn(snapshot, field, (problem) => parameterError('terms.fl', problem));
@@ -58,7 +56,7 @@ export async function terms(
     const rows = await snapshot.tx.query<CountRow>(plan.select(matched, context, false), context.params.values);
     return plan.result(rows).counts;
   };
-  return withSnapshot(store, collection, read, freshness);
+  return withSnapshot(store, collection, read, { isCurrent: true });
 }
 
 function parameterError(parameter: string, problem: string): AkinError {
