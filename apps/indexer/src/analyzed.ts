@@ -1,6 +1,6 @@
 import type { Job } from '@akin/queue';
 import { inSpan } from '@akin/runtime';
-import { failAnalysis, requeueAnalyses, saveAnalysis, seqOf } from '@akin/store/changes';
+import { failAnalysis, requeueAnalyses, saveAnalysis } from '@akin/store/changes';
 import { collectionOf } from '@akin/store/database';
 import type { Context } from './context.ts';
 import { retryDelays } from './retries.ts';
@@ -36,15 +36,16 @@ async function storeResult({ id: job, payload }: Job<'analyzed'>, { store, log }
     await requeueAnalyses(store, [ref], { begun: false });
   } else {
     const { code, msg } = result.error;
-    const state = await failAnalysis(
+    const failed = await failAnalysis(
       store,
       ref,
       { code, msg },
       result.passing ? retryDelays(result.retryAfterSeconds) : [],
     );
-    if (state === undefined) return;
+    if (failed === undefined) return;
+    const { seq, state } = failed;
     // As in responses and on the page.
-    const operation = `${collection.name}-${await seqOf(store, ref)}`;
+    const operation = `${collection.name}-${seq}`;
     log.info(
       { requestId: origin?.requestId, collection: collection.name, operation, job, attempt, code, msg, state },
       'no analysis',

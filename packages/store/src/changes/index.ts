@@ -22,7 +22,6 @@ export {
   listAnalyzing,
   requeueAnalyses,
   saveAnalysis,
-  seqOf,
 } from './analyze/analysis.ts';
 export { type HostPatienceLimits, hostPatience } from './analyze/host-patience.ts';
 export { retryFailed } from './analyze/retry.ts';

@@ -4,7 +4,7 @@ import { freshCollections } from '../../../test/fresh-collections.ts';
 import { accept, changesOf, ENGINES, remove, removeMatching, testOutputs, visible } from '../../../test/support.ts';
 import { collectionStatus, createCollection } from '../../database/collections/collections.ts';
 import type { Collection } from '../../database/context.ts';
-import { findOperation, waitForOperations } from '../accept/operations.ts';
+import { findOperation, lastOperation, waitForOperations } from '../accept/operations.ts';
 import { stageChanges } from '../accept/staging.ts';
 import { maintain } from '../bulk/maintain.ts';
 import { commit } from '../commit/commit.ts';
@@ -173,11 +173,13 @@ describe.each(ENGINES)('the analysis of changes on %s', (kind) => {
     expect(await requeueAnalyses(store, [again], { begun: true })).toBe(1);
     const [third] = await claimForAnalysis(store, 1);
     if (third === undefined) throw new Error('nothing claimed');
-    expect(await failAnalysis(store, third, { code: 'image-unreachable', msg: 'busy' }, [1, 1])).toBe('queued');
+    const retried = await failAnalysis(store, third, { code: 'image-unreachable', msg: 'busy' }, [1, 1]);
+    expect(retried?.state).toBe('queued');
     await due();
     const [fourth] = await claimForAnalysis(store, 1);
     if (fourth === undefined) throw new Error('nothing claimed');
-    expect(await failAnalysis(store, fourth, { code: 'image-unreachable', msg: 'busy' }, [1, 1])).toBe('failed');
+    const failed = await failAnalysis(store, fourth, { code: 'image-unreachable', msg: 'busy' }, [1, 1]);
+    expect(failed).toEqual({ state: 'failed', seq: BigInt(await lastOperation(store, collection)) });
   });
 
   const failAll = async () => {

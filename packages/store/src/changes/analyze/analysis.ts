@@ -287,32 +287,34 @@ export async function saveAnalysis(
  * Ends an attempt without a result: finally, or until a retry.
  *
  * @param retryAfter milliseconds before each retry of an image whose failure may be temporary; none by default
- * @returns the new state of the operation; undefined if the attempt is outdated
+ * @returns the operation with its new state; undefined if the attempt is outdated
  */
 export async function failAnalysis(
   store: Store,
   ref: AnalysisRef,
   error: { readonly code: ErrorCode; readonly msg: string },
   retryAfter: readonly number[] = [],
-): Promise<'failed' | 'queued' | undefined> {
+): Promise<{ readonly seq: bigint; readonly state: 'failed' | 'queued' } | undefined> {
   const { collection } = ref;
-  const state = await store.engine.transaction(async (tx) => {
-    const [row] = await tx.query<{ state: 'failed' | 'queued' }>(
-      `update ${collection.sqlSchema}.operations
+  const S = collection.sqlSchema;
+  const failed = await store.engine.transaction(async (tx) => {
+    const [row] = await tx.query<{ seq: bigint; state: 'failed' | 'queued' }>(
+      `update ${S}.operations o
           set state = case when failed_attempts < cardinality($4::int[]) then 'queued' else 'failed' end,
               available_at = now() + ($4::int[])[failed_attempts + 1] * interval '1 millisecond',
               failed_attempts = failed_attempts + 1, error_code = $5, error_msg = $6
-        where request = $1 and position = $2 and attempt = $3 and state = 'analyzing' returning state`,
+        where request = $1 and position = $2 and attempt = $3 and state = 'analyzing'
+       returning state, (select first_seq from ${S}.requests r where r.request = o.request) + position as seq`,
       [ref.request, ref.position, ref.attempt, retryAfter, error.code, error.msg],
     );
     if (row?.state === 'failed') {
-      await countFailures(tx, collection.sqlSchema, tally([error.code], 1));
+      await countFailures(tx, S, tally([error.code], 1));
       await finishRequests(tx, collection, [ref.request]);
     }
-    return row?.state;
+    return row;
   });
-  if (state !== undefined) store.events.notify(collection.id);
-  return state;
+  if (failed !== undefined) store.events.notify(collection.id);
+  return failed;
 }
 
 /**
@@ -375,12 +377,4 @@ export async function requeueAll(store: Store, { id, sqlSchema: S }: Collection)
     `update ${S}.operations set state = 'queued', available_at = null where state = 'analyzing'`,
   );
   store.events.notify(id);
-}
-
-export async function seqOf(store: Store, { collection, request, position }: AnalysisRef): Promise<bigint | undefined> {
-  const [row] = await store.engine.query<{ seq: bigint }>(
-    `select first_seq + $2 as seq from ${collection.sqlSchema}.requests where request = $1`,
-    [request, position],
-  );
-  return row?.seq;
 }
