@@ -1,6 +1,6 @@
 import { type Metrics, withTimeout } from '@akin/runtime';
-import { countCollectionsWithoutLeader, oldestInvisibleChange } from '@akin/store/changes';
-import { type Collection, type CollectionStatus, collectionStatus } from '@akin/store/database';
+import { countCollectionsWithoutLeader } from '@akin/store/changes';
+import { type CollectionStatus, collectionStatus } from '@akin/store/database';
 import type { Context } from './context.ts';
 import type { LedCollection } from './leadership.ts';
 
@@ -8,12 +8,6 @@ import type { LedCollection } from './leadership.ts';
 const FRESH_MILLISECONDS = 5_000;
 /** A queue that hangs must not block the other metrics. */
 const QUEUE_MILLISECONDS = 2_000;
-
-interface CollectionMetrics {
-  readonly status: CollectionStatus;
-  /** Seconds. */
-  readonly lag: number;
-}
 
 /**
  * Reports metrics of the queue, and of the collections that this process leads, so that exactly one process reports
@@ -34,7 +28,7 @@ export function reportMetrics(
     return rows;
   });
 
-  let known: { readonly until: number; readonly figures: Promise<Map<string, CollectionMetrics>> } | undefined;
+  let known: { readonly until: number; readonly figures: Promise<Map<string, CollectionStatus>> } | undefined;
   const figures = () => {
     if (known === undefined || performance.now() > known.until) {
       known = { until: performance.now() + FRESH_MILLISECONDS, figures: read().catch(() => new Map()) };
@@ -42,46 +36,41 @@ export function reportMetrics(
     return known.figures;
   };
   /** Values of collections without changes stay valid until one of them changes. */
-  let resting = new Map<number, { readonly version: string; readonly figures: CollectionMetrics }>();
-  async function read(): Promise<Map<string, CollectionMetrics>> {
-    const all = new Map<string, CollectionMetrics>();
+  let resting = new Map<number, { readonly version: string; readonly figures: CollectionStatus }>();
+  async function read(): Promise<Map<string, CollectionStatus>> {
+    const all = new Map<string, CollectionStatus>();
     const still: typeof resting = new Map();
     for (const { collection, version, open } of await led()) {
       const before = open ? undefined : resting.get(collection.id);
-      const figures = before?.version === version ? before.figures : await figuresOf(collection);
+      const figures = before?.version === version ? before.figures : await collectionStatus(store, collection);
       if (!open) still.set(collection.id, { version, figures });
       all.set(collection.name, figures);
     }
     resting = still;
     return all;
   }
-  async function figuresOf(collection: Collection): Promise<CollectionMetrics> {
-    const [status, oldest] = await Promise.all([
-      collectionStatus(store, collection),
-      oldestInvisibleChange(store, collection),
-    ]);
-    return { status, lag: oldest === undefined ? 0 : (Date.now() - oldest.getTime()) / 1000 };
-  }
-  const ofEach = (name: string, help: string, value: (figures: CollectionMetrics) => number) =>
+  const ofEach = (name: string, help: string, value: (figures: CollectionStatus) => number) =>
     metrics.gauges(name, help, ['collection'], async () =>
       [...(await figures())].map(([collection, one]) => ({ labels: { collection }, value: value(one) })),
     );
-  ofEach('akin_documents', 'Visible documents', ({ status }) => status.documents);
-  ofEach('akin_document_bytes', 'Bytes of the visible documents', ({ status }) => status.bytes);
+  ofEach('akin_documents', 'Visible documents', ({ documents }) => documents);
+  ofEach('akin_document_bytes', 'Bytes of the visible documents', ({ bytes }) => bytes);
   const ofQuota = (name: string, help: string, value: (quota: CollectionStatus['quota']) => number | null) =>
     metrics.gauges(name, help, ['collection'], async () =>
-      [...(await figures())].flatMap(([collection, { status }]) => {
-        const limit = value(status.quota);
+      [...(await figures())].flatMap(([collection, { quota }]) => {
+        const limit = value(quota);
         return limit === null ? [] : [{ labels: { collection }, value: limit }];
       }),
     );
   ofQuota('akin_quota_documents', 'Quota of documents', ({ maxDocuments }) => maxDocuments);
   ofQuota('akin_quota_bytes', 'Quota of bytes', ({ maxBytes }) => maxBytes);
-  ofEach('akin_changes_waiting', 'Changes that are accepted and not visible yet', ({ status }) => status.pending);
-  ofEach('akin_visible_lag_seconds', 'Age of the oldest change that is not visible', ({ lag }) => lag);
+  ofEach('akin_changes_waiting', 'Changes that are accepted and not visible yet', ({ pending }) => pending);
+  ofEach('akin_visible_lag_seconds', 'Age of the oldest change that is not visible', ({ pendingSince }) =>
+    pendingSince === null ? 0 : (Date.now() - pendingSince.getTime()) / 1000,
+  );
   metrics.gauges('akin_changes_failed', 'Failed changes, by reason', ['collection', 'reason'], async () =>
-    [...(await figures())].flatMap(([collection, { status }]) =>
-      Object.entries(status.failures).map(([reason, value]) => ({ labels: { collection, reason }, value })),
+    [...(await figures())].flatMap(([collection, { failures }]) =>
+      Object.entries(failures).map(([reason, value]) => ({ labels: { collection, reason }, value })),
     ),
   );
   metrics.gauge('akin_collections_led', 'Collections that this process leads', async () => (await led()).length);

@@ -6,7 +6,6 @@ export {
   lastOperation,
   listOperations,
   type Operation,
-  oldestInvisibleChange,
   type SeqRange,
   waitForOperations,
 } from './accept/operations.ts';

@@ -102,20 +102,6 @@ export async function lastOperation(store: Store, collection: Collection): Promi
 }
 
 /**
- * When the oldest change that is not visible yet was accepted: now, if all of them are applied and only have to be
- * published. Undefined if all are visible.
- */
-export async function oldestInvisibleChange(store: Store, { id, sqlSchema: S }: Collection): Promise<Date | undefined> {
-  const [row] = await store.engine.query<{ at: Date | null }>(
-    `select coalesce(
-       (select accepted_at from ${S}.requests where not finished and first_seq is not null order by first_seq limit 1),
-       (select now() from akin.collections where id = $1 and unpublished_operations > 0)) as at`,
-    [id],
-  );
-  return row?.at ?? undefined;
-}
-
-/**
  * Waits until no operation of a range waits for its analysis, or until each of them is visible, failed or superseded.
  *
  * If a reindex replaces the collection meanwhile, its open operations are waited for in the new one.

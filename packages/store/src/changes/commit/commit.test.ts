@@ -27,7 +27,8 @@ describe.each(ENGINES)('commits on %s', (kind) => {
       ]);
       expect(await commit(store, collection)).toEqual({ commit: 1, applied: 3, failed: 0 });
       await accept(store, collection, [{ id: 'a', n: 2 }, remove('b'), remove('unknown')]);
-      expect(await collectionStatus(store, collection)).toMatchObject({ documents: 3, commit: 1, pending: 3 });
+      const waiting = { documents: 3, commit: 1, pending: 3, pendingSince: expect.any(Date) };
+      expect(await collectionStatus(store, collection)).toMatchObject(waiting);
       expect(await commit(store, collection)).toEqual({ commit: 2, applied: 3, failed: 0 });
       expect(await visible(store, collection, 'n')).toEqual([
         ['a', 2n],
@@ -41,6 +42,7 @@ describe.each(ENGINES)('commits on %s', (kind) => {
         documents: 2,
         commit: 2,
         pending: 0,
+        pendingSince: null,
         failed: 0,
       });
     });

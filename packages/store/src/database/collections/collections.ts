@@ -21,6 +21,8 @@ export interface CollectionStatus {
   readonly committedAt: Date | null;
   /** Accepted operations that are not visible yet. */
   readonly pending: number;
+  /** When the oldest of them was accepted: now, if all of them only have to be published. Null if there are none. */
+  readonly pendingSince: Date | null;
   /** Failed operations that no later change has made void. */
   readonly failed: number;
   /** Number of failures by reason, which is an error code. */
@@ -192,19 +194,23 @@ export async function collectionStatus(store: Database, collection: Collection):
                     where o.state = '${state}' and not r.finished and r.first_seq is not null)`,
   );
   const sql = `select c.documents::float8 as documents, c.commit::float8 as commit, c.committed_at as "committedAt",
-                      (c.unpublished_operations ${open.join(' ')})::float8 as pending, c.bytes::float8 as bytes,
+                      (c.unpublished_operations ${open.join(' ')})::float8 as pending,
+                      coalesce((select accepted_at from ${S}.requests where not finished and first_seq is not null
+                                 order by first_seq limit 1),
+                               case when c.unpublished_operations > 0 then now() end) as "pendingSince",
+                      c.bytes::float8 as bytes,
                       c.max_documents, c.max_bytes, ${failuresSql(S)} as failures,
                       (select model from ${S}.descriptor_counts where module = 'content') as model
                  from akin.collections c where c.id = $1`;
-  type StatusRow = Pick<CollectionStatus, 'documents' | 'commit' | 'committedAt' | 'pending' | 'bytes'> &
+  type StatusRow = Omit<CollectionStatus, 'failed' | 'failures' | 'contentModel' | 'shards' | 'quota'> &
     QuotaRow & { failures: string | null; model: string | null };
   const read = (tx: Queryable) => tx.query<StatusRow>(sql, [collection.id]);
   const [row] = await store.engine.transaction(read, { keyed: true });
   if (row === undefined) throw goneError(collection);
-  const { documents, commit, committedAt, pending, bytes } = row;
+  const { documents, commit, committedAt, pending, pendingSince, bytes } = row;
   const failures: Record<string, number> = JSON.parse(row.failures ?? '{}');
   return {
-    ...{ documents, commit, committedAt, pending, bytes, failures },
+    ...{ documents, commit, committedAt, pending, pendingSince, bytes, failures },
     failed: Object.values(failures).reduce((sum, count) => sum + count, 0),
     contentModel: row.model ?? undefined,
     shards: shardsOf(collection),
