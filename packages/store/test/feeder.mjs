@@ -6,10 +6,10 @@
  */
 import { parseJson, TypeClaims, validateDocument } from '@akin/domain';
 import { randomNumbers } from '@akin/testing';
-import { maintain } from '../dist/changes/bulk/maintain.js';
 import {
   claimForAnalysis,
   commit,
+  maintainCollection,
   openStore,
   saveAnalysis,
   stageChanges,
@@ -33,7 +33,7 @@ await Promise.all([
   feed(),
   analyze(),
   forEver(() => commit(store, collection)),
-  forEver(() => maintain(store)),
+  forEver(() => maintainCollection(store, collection)),
   forEver(() => updateGroups(store, collection, TINY_GROUPS, { milliseconds: 20 })),
 ]);
 

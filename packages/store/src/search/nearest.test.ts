@@ -1,10 +1,10 @@
 import { createRandom, type ModuleManifest, parseQuery } from '@akin/domain';
 import { onPostgres } from '@akin/testing';
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { maintain } from '../../test/maintain.ts';
 import { sharedStore } from '../../test/shared-store.ts';
 import { accept, ENGINES } from '../../test/support.ts';
 import { watchThreads } from '../../test/threads.ts';
-import { maintain } from '../changes/bulk/maintain.ts';
 import { commit } from '../changes/commit/commit.ts';
 import type { Store } from '../changes/context.ts';
 import { openStore } from '../changes/store.ts';

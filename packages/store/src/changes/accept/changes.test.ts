@@ -1,11 +1,11 @@
 import { onPostgres } from '@akin/testing';
 import { describe, expect, it } from '@jest/globals';
 import { freshCollections } from '../../../test/fresh-collections.ts';
+import { maintain } from '../../../test/maintain.ts';
 import { accept, ENGINES, remove, removeMatching, testOutputs, visible } from '../../../test/support.ts';
 import { collectionStatus } from '../../database/collections/collections.ts';
 import type { Collection } from '../../database/context.ts';
 import { claimForAnalysis, requeueAll, saveAnalysis } from '../analyze/analysis.ts';
-import { maintain } from '../bulk/maintain.ts';
 import { commit } from '../commit/commit.ts';
 import type { Store } from '../context.ts';
 import { findOperation, listOperations } from './operations.ts';

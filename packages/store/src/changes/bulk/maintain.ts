@@ -1,5 +1,4 @@
 import { LIVE } from '../../database/collections/collection-tables.ts';
-import { listCollections } from '../../database/collections/collections.ts';
 import { maintainFieldIndexes } from '../../database/collections/field-indexes.ts';
 import type { Collection } from '../../database/context.ts';
 import { docsOf } from '../../database/engine/binary.ts';
@@ -9,7 +8,6 @@ import { removeDocuments } from '../commit/expire-rows.ts';
 import { compactFailures, sweepFailures } from '../commit/failures.ts';
 import { forgetOldTombstones } from '../commit/tombstones.ts';
 import type { Store } from '../context.ts';
-import { dropReplaced } from '../drop-collection.ts';
 import { removeFromGroups } from '../groups/remove-from-groups.ts';
 import { removePartPairs } from '../groups/update-part-pairs.ts';
 import { AdaptiveBatchSize } from './adaptive-batch-size.ts';
@@ -24,12 +22,6 @@ const KEPT_DAYS = 7;
 const MAX_FORGOTTEN = 1_000;
 /** How long a commit counts as recent: PostgreSQL publishes statistics of its tables a few seconds late. */
 const FRESH = "interval '1 minute'";
-
-/** See {@link maintainCollection}, for some or all collections. */
-export async function maintain(store: Store, collections?: readonly Collection[]): Promise<void> {
-  await dropReplaced(store);
-  for (const collection of collections ?? (await listCollections(store))) await maintainCollection(store, collection);
-}
 
 /**
  * The background housekeeping, in short pieces: it removes abandoned requests, rows that a commit replaced, barriers

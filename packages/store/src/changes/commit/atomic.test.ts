@@ -2,6 +2,7 @@ import { stringifyJson } from '@akin/domain';
 import { onPostgres } from '@akin/testing';
 import { describe, expect, it } from '@jest/globals';
 import { freshCollections } from '../../../test/fresh-collections.ts';
+import { maintain } from '../../../test/maintain.ts';
 import { accept, ENGINES, remove, removeMatching, testOutputs } from '../../../test/support.ts';
 import { collectionStatus } from '../../database/collections/collections.ts';
 import type { Collection } from '../../database/context.ts';
@@ -10,7 +11,6 @@ import { readThumbnail } from '../../search/read.ts';
 import { findOperation, listOperations, waitForOperations } from '../accept/operations.ts';
 import { claimForAnalysis, failAnalysis, saveAnalysis } from '../analyze/analysis.ts';
 import { retryFailed } from '../analyze/retry.ts';
-import { maintain } from '../bulk/maintain.ts';
 import type { Store } from '../context.ts';
 import { commit } from './commit.ts';
 

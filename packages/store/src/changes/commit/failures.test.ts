@@ -1,13 +1,13 @@
 import { onPostgres } from '@akin/testing';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { freshCollections } from '../../../test/fresh-collections.ts';
+import { maintain } from '../../../test/maintain.ts';
 import { accept, ENGINES, testOutputs, visible } from '../../../test/support.ts';
 import { collectionStatus } from '../../database/collections/collections.ts';
 import type { Collection } from '../../database/context.ts';
 import { listOperations } from '../accept/operations.ts';
 import { claimForAnalysis, failAnalysis } from '../analyze/analysis.ts';
 import { retryFailed } from '../analyze/retry.ts';
-import { maintain } from '../bulk/maintain.ts';
 import type { Store } from '../context.ts';
 import { commit } from './commit.ts';
 

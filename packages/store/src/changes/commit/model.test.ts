@@ -1,6 +1,7 @@
 import { createRandom, parseQuery } from '@akin/domain';
 import { scaledByChaos } from '@akin/testing';
 import { describe, expect, it } from '@jest/globals';
+import { maintain } from '../../../test/maintain.ts';
 import { sharedStore } from '../../../test/shared-store.ts';
 import { accept, openTestStore, testOutputs } from '../../../test/support.ts';
 import { collectionStatus, createCollection } from '../../database/collections/collections.ts';
@@ -12,7 +13,6 @@ import type { SearchRequest } from '../../search/request.ts';
 import { search } from '../../search/search.ts';
 import { parseSort } from '../../search/sort.ts';
 import type { Change } from '../accept/staged-rows.ts';
-import { maintain } from '../bulk/maintain.ts';
 import type { Store } from '../context.ts';
 import { commit } from './commit.ts';
 

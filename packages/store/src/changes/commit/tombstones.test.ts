@@ -1,11 +1,11 @@
 import { onPostgres } from '@akin/testing';
 import { describe, expect, it } from '@jest/globals';
 import { freshCollections } from '../../../test/fresh-collections.ts';
+import { maintain } from '../../../test/maintain.ts';
 import { reindex, workOf } from '../../../test/reindexing.ts';
 import { accept, ENGINES, remove, removeMatching, visible } from '../../../test/support.ts';
 import { findCollection } from '../../database/collections/collections.ts';
 import type { Collection } from '../../database/context.ts';
-import { maintain } from '../bulk/maintain.ts';
 import type { Store } from '../context.ts';
 import { commit } from './commit.ts';
 import { listTombstones } from './tombstones.ts';

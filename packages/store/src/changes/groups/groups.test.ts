@@ -1,9 +1,9 @@
 import { onPostgres } from '@akin/testing';
 import { describe, expect, it } from '@jest/globals';
 import { groupsOn, picture, RULE } from '../../../test/groups.ts';
+import { maintain } from '../../../test/maintain.ts';
 import { ENGINES } from '../../../test/support.ts';
 import { pinCommit } from '../../database/collections/pins.ts';
-import { maintain } from '../bulk/maintain.ts';
 import { groupChunk } from './group-chunk.ts';
 import { listGroups } from './list-groups.ts';
 import { RepresentativesInMemory } from './representatives-in-memory.ts';

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { AkinError } from '@akin/domain';
 import { afterEach, expect, it } from '@jest/globals';
+import { maintain } from '../../../test/maintain.ts';
 import { reindex, storeWithModels, workOf } from '../../../test/reindexing.ts';
 import { accept, testOutputs, visible } from '../../../test/support.ts';
 import { collectionStatus, createCollection, findCollection } from '../../database/collections/collections.ts';
 import { loadSchema } from '../../database/collections/schema.ts';
 import { claimForAnalysis, failAnalysis, saveAnalysis } from '../analyze/analysis.ts';
-import { maintain } from '../bulk/maintain.ts';
 import { commit } from '../commit/commit.ts';
 import type { Store } from '../context.ts';
 import { type ReindexWork, runReindex } from './run-reindex.ts';

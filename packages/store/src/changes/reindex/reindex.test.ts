@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { AkinError } from '@akin/domain';
 import { onPostgres } from '@akin/testing';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { maintain } from '../../../test/maintain.ts';
 import { book, reindex, targetOf, workOf } from '../../../test/reindexing.ts';
 import {
   accept,
@@ -18,7 +19,6 @@ import { waitForOperations } from '../accept/operations.ts';
 import type { Change } from '../accept/staged-rows.ts';
 import { currentVersions } from '../accept/versions.ts';
 import { claimForAnalysis, saveAnalysis } from '../analyze/analysis.ts';
-import { maintain } from '../bulk/maintain.ts';
 import { commit } from '../commit/commit.ts';
 import { runReindex } from './run-reindex.ts';
 import { beginReindex, orphanedReindexes, pauseReindex, reindexState, resumeReindex } from './state.ts';

@@ -1,6 +1,7 @@
 import { parseQuery } from '@akin/domain';
 import { onPostgres } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { maintain } from '../../../test/maintain.ts';
 import { reindex, targetOf, workOf } from '../../../test/reindexing.ts';
 import {
   accept,
@@ -13,7 +14,6 @@ import {
   visible,
 } from '../../../test/support.ts';
 import { claimForAnalysis, saveAnalysis } from '../../changes/analyze/analysis.ts';
-import { maintain } from '../../changes/bulk/maintain.ts';
 import { commit } from '../../changes/commit/commit.ts';
 import type { Store } from '../../changes/context.ts';
 import { dropCollection } from '../../changes/drop-collection.ts';

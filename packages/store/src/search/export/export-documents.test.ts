@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { maintain } from '../../../test/maintain.ts';
 import { accept, ENGINES, openTestStore, testLocation, testOutputs, visible } from '../../../test/support.ts';
-import { maintain } from '../../changes/bulk/maintain.ts';
 import { commit } from '../../changes/commit/commit.ts';
 import type { Store } from '../../changes/context.ts';
 import { dropCollection } from '../../changes/drop-collection.ts';

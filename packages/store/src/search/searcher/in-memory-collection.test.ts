@@ -1,9 +1,9 @@
 import { Searcher, summaryOf } from '@akin/searcher';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { maintain } from '../../../test/maintain.ts';
 import { sharedStore } from '../../../test/shared-store.ts';
 import { accept, changesOf, testOutputs } from '../../../test/support.ts';
 import { stageChanges } from '../../changes/accept/staging.ts';
-import { maintain } from '../../changes/bulk/maintain.ts';
 import { commit } from '../../changes/commit/commit.ts';
 import type { Store } from '../../changes/context.ts';
 import { createCollection } from '../../database/collections/collections.ts';

@@ -1,9 +1,9 @@
 import { AkinError, createRandom, parseQuery, type Query } from '@akin/domain';
 import { scaledByChaos } from '@akin/testing';
 import { describe, expect, it } from '@jest/globals';
+import { maintain } from '../../../test/maintain.ts';
 import { sharedStore } from '../../../test/shared-store.ts';
 import { accept, openTestStore, testOutputs } from '../../../test/support.ts';
-import { maintain } from '../../changes/bulk/maintain.ts';
 import { commit } from '../../changes/commit/commit.ts';
 import type { Store } from '../../changes/context.ts';
 import { createCollection } from '../../database/collections/collections.ts';
