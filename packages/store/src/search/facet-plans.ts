@@ -1,4 +1,3 @@
-import type { Query } from '@akin/domain';
 import { AkinError, elementType, type FieldValue, isListType, quote, typeName, withErrorContext } from '@akin/domain';
 import { type FoundColumn, findColumn } from './columns.ts';
 import { conditionOf } from './compile.ts';
@@ -198,6 +197,3 @@ function rangePlan(facet: RangeFacet, snapshot: Snapshot): FacetPlan {
 
 /** The key of what is between the first and the last edge. Ranges count from 1; 0 is before the first of them. */
 const BETWEEN = -1;
-
-/** The matches of a search if some of its filters are left out. The result may be used in several statements. */
-export type MatchedWithoutQueries = (without: ReadonlySet<Query>) => Promise<(params: Params) => MatchedDocuments>;

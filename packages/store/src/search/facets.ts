@@ -1,6 +1,5 @@
 import { AkinError, type Query } from '@akin/domain';
 import type { CountRow, FacetPlan, MatchedDocuments } from './facet-plan.ts';
-import type { MatchedWithoutQueries } from './facet-plans.ts';
 import { MAX_FACET_VALUES, planOf } from './facet-plans.ts';
 import type { FacetRequest, FacetResult } from './facet-request.ts';
 import { contextOf } from './matching.ts';
@@ -10,6 +9,9 @@ import type { Snapshot } from './snapshot.ts';
 /** Maximum number of facets of a search. */
 export const MAX_FACETS = 200;
 const NOTHING: ReadonlySet<Query> = new Set();
+
+/** The matches of a search if some of its filters are left out. The result may be used in several statements. */
+export type MatchedWithoutQueries = (without: ReadonlySet<Query>) => Promise<(params: Params) => MatchedDocuments>;
 
 interface Pending {
   /** Position of the facet in the request. */

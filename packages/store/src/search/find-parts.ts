@@ -11,7 +11,7 @@ import { type PartBox, partBox } from './part-box.ts';
 import { readDescriptor } from './read.ts';
 import type { Rank, RankByDocuments } from './request.ts';
 import type { InMemoryCollection } from './searcher/in-memory-collection.ts';
-import { missingPoints, NotInMemory } from './searcher/not-in-memory.ts';
+import { type NeededInMemory, neededPoints } from './searcher/needed-in-memory.ts';
 import { type Snapshot, withSnapshot } from './snapshot.ts';
 
 /** The nearest documents by a descriptor that are candidates, too. */
@@ -81,9 +81,9 @@ export async function findParts(
   for (;;) {
     signal?.throwIfAborted();
     const found = await attempt(() => withSnapshot(store, collection, inSnapshot, freshness));
-    if (!(found instanceof NotInMemory)) return found;
+    if (!('missing' in found)) return found;
     const began = performance.now();
-    const isThere = await store.inMemory.read(store, collection, found, end - began, signal);
+    const isThere = await store.inMemory.read(store, collection, found.missing, end - began, signal);
     // If there is no space, it says so at once.
     if (performance.now() > end || (!isThere && performance.now() - began < NO_SPACE_MILLISECONDS)) break;
   }
@@ -99,7 +99,7 @@ async function find(
   collection: Collection,
   { module, points, near, filters, uncached }: PartsInput,
   snapshot: Snapshot,
-): Promise<FoundParts | NotInMemory> {
+): Promise<FoundParts | { readonly missing: NeededInMemory }> {
   const { store, tx } = snapshot;
   const commit = Number(snapshot.commit);
   const column = store.modules.find(({ name }) => name === module)?.points;
@@ -107,8 +107,8 @@ async function find(
   const held = await store.inMemory.find(collection, tx, snapshot.commit, module);
   if (held === undefined) {
     // Whatever the key may see: this is how much has to be read.
-    const missing = await missingPoints(tx, snapshot, module, column, snapshot.commit);
-    return missing.documents === 0 ? { commit, parts: [] } : missing;
+    const missing = await neededPoints(tx, snapshot, module, column, snapshot.commit);
+    return missing.documents === 0 ? { commit, parts: [] } : { missing };
   }
   const rank = await near?.((id, by) => readDescriptor(snapshot, id, by));
   const found = await store.inMemory.askOrUnload(held, async () => {
@@ -130,7 +130,8 @@ async function find(
       .filter(({ doc, isMirrored }) => !seen.has(`${doc} ${isMirrored}`));
     return check(held, [...candidates, ...others], points, column, rank, snapshot);
   });
-  return found ? { commit, parts: found } : new NotInMemory(module, Number(snapshot.documents), 0);
+  if (found !== undefined) return { commit, parts: found };
+  return { missing: { module, documents: Number(snapshot.documents), dimensions: 0 } };
 }
 
 /** The nearest documents by their codes. */

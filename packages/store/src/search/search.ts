@@ -5,9 +5,8 @@ import { groupColumn } from './collapse-by-field.ts';
 import { collapseDuplicates, withQueriesRemoved } from './collapse-duplicates.ts';
 import type { SearchStore } from './context.ts';
 import { expandWords } from './expand-words.ts';
-import type { MatchedWithoutQueries } from './facet-plans.ts';
 import type { FacetResult } from './facet-request.ts';
-import { countFacets } from './facets.ts';
+import { countFacets, type MatchedWithoutQueries } from './facets.ts';
 import { readMembers } from './group-members.ts';
 import { InMemoryCandidates } from './in-memory-candidates.ts';
 import { matchedBy } from './matching.ts';
@@ -16,7 +15,7 @@ import { chooseHeads, type HeadOrder, headOrderOf } from './ordered-heads.ts';
 import { NO_PAGE, type Page, readPage } from './page.ts';
 import { readDescriptor } from './read.ts';
 import type { Ranking, SearchInput, SearchRequest, SearchResult } from './request.ts';
-import { NotInMemory } from './searcher/not-in-memory.ts';
+import type { NeededInMemory } from './searcher/needed-in-memory.ts';
 import { type Snapshot, withFewStatements, withSnapshot } from './snapshot.ts';
 import { TimeLimit } from './time-limit.ts';
 import { countMatches, readTotals } from './totals.ts';
@@ -53,10 +52,10 @@ export async function search(store: SearchStore, collection: Collection, questio
       : withSnapshot(store, collection, work, freshness);
   };
   const result = await attempt(atLeast === undefined, true);
-  if (!(result instanceof NotInMemory)) return result;
+  if (!('missing' in result)) return result;
   // Half of the time is reserved for the database.
   const readMilliseconds = deadline === undefined ? undefined : (deadline - performance.now()) / 2;
-  await store.inMemory.read(store, collection, result, readMilliseconds);
+  await store.inMemory.read(store, collection, result.missing, readMilliseconds);
   // The data in memory is of the last commit.
   return (await attempt(true, false)) as SearchResult;
 }
@@ -73,7 +72,7 @@ async function find(
   base: Snapshot,
   deadline: number | undefined,
   isFirst: boolean,
-): Promise<SearchResult | NotInMemory> {
+): Promise<SearchResult | { readonly missing: NeededInMemory }> {
   const { store } = base;
   const request = await requestOf(question, base);
   const limit = new TimeLimit(base.tx, deadline);
@@ -81,7 +80,7 @@ async function find(
   const needed = neededInMemory(request, base, order);
   const held =
     needed && (await limit.within(() => store.inMemory.find(collection, base.tx, base.commit, needed.module)));
-  if (isFirst && needed && held === undefined && !limit.isOver) return needed;
+  if (isFirst && needed && held === undefined && !limit.isOver) return { missing: needed };
   using finder = held && new InMemoryCandidates(held, base);
   const read = <T>(summary: string, run: () => Promise<T>) => limit.within(() => statements(summary, collection, run));
   using turn = store.inMemory.databaseTurn();
@@ -159,16 +158,16 @@ function neededInMemory(
   request: SearchRequest,
   snapshot: Snapshot,
   order: HeadOrder | undefined,
-): NotInMemory | undefined {
+): NeededInMemory | undefined {
   const { rank } = request;
   if (order?.page && snapshot.documents > 0n) {
-    return new NotInMemory(undefined, Number(snapshot.documents), undefined);
+    return { module: undefined, documents: Number(snapshot.documents), dimensions: undefined };
   }
   if (rank?.vector === undefined || (rank.maxDistance === undefined && !isByNearness(request, order))) return undefined;
   const documents = snapshot.descriptorCounts.get(rank.module) ?? 0;
   const descriptor = snapshot.modules.find(({ name }) => name === rank.module)?.descriptor;
   if (documents === 0 || descriptor === undefined) return undefined;
-  return new NotInMemory(rank.module, documents, descriptor.dimensions);
+  return { module: rank.module, documents, dimensions: descriptor.dimensions };
 }
 
 async function requestOf({ rank, ...others }: SearchInput, snapshot: Snapshot): Promise<SearchRequest> {

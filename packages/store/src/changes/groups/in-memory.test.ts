@@ -6,7 +6,6 @@ import { maintain } from '../../../test/maintain.ts';
 import { ENGINES } from '../../../test/support.ts';
 import type { Collection } from '../../database/context.ts';
 import { InMemorySearch } from '../../search/searcher/in-memory-search.ts';
-import { NotInMemory } from '../../search/searcher/not-in-memory.ts';
 import type { Store } from '../context.ts';
 import { decideGroups } from './decisions.ts';
 import type { GroupRule } from './rule.ts';
@@ -136,7 +135,7 @@ describe.each(ENGINES)('the searcher for groups on %s', (kind) => {
 
   it('is not used if cells would need the memory of searches', async () => {
     const collection = await on.collectionOf(anyPicture('first'));
-    const needed = new NotInMemory(RULE.module, 1_000_000, 4);
+    const needed = { module: RULE.module, documents: 1_000_000, dimensions: 4 };
     const { engine } = on.store;
     await engine.query(`update ${collection.sqlSchema}.descriptor_counts set documents = ${needed.documents}`);
     // About the smallest memory for the descriptors; their cells need 16 MB.

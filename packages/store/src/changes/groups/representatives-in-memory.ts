@@ -1,5 +1,5 @@
 import type { InMemoryCollection } from '../../search/searcher/in-memory-collection.ts';
-import { NotInMemory } from '../../search/searcher/not-in-memory.ts';
+import type { NeededInMemory } from '../../search/searcher/needed-in-memory.ts';
 import type { Grouping } from './rule.ts';
 import type { GroupingState } from './state.ts';
 import type { UnassignedDocument } from './unassigned.ts';
@@ -31,7 +31,7 @@ export interface NearInMemory {
 /** The representatives of one collection in the searcher, for one run. */
 export class RepresentativesInMemory {
   readonly #grouping: Grouping;
-  #notHeld: NotInMemory | undefined;
+  #wanted: NeededInMemory | undefined;
 
   constructor(grouping: Grouping) {
     this.#grouping = grouping;
@@ -92,19 +92,19 @@ export class RepresentativesInMemory {
     return { version, representatives: new Map(found) };
   }
 
-  async #needed(): Promise<NotInMemory> {
+  async #needed(): Promise<NeededInMemory> {
     const { store, collection, rule } = this.#grouping;
     const { module } = rule;
-    if (this.#notHeld === undefined) {
+    if (this.#wanted === undefined) {
       const [row] = await store.engine.query<{ documents: number }>(
         `select documents::float8 as documents from ${collection.sqlSchema}.descriptor_counts where module = $1`,
         [module],
         'bulk',
       );
       const dimensions = store.modules.find(({ name }) => name === module)?.descriptor?.dimensions ?? 0;
-      this.#notHeld = new NotInMemory(module, row?.documents ?? 0, dimensions);
+      this.#wanted = { module, documents: row?.documents ?? 0, dimensions };
     }
-    return this.#notHeld;
+    return this.#wanted;
   }
 
   async #readCells(behind: bigint): Promise<{ readonly bytes: Uint8Array; readonly last: bigint | undefined }> {

@@ -4,7 +4,7 @@ import type { Collection } from '../../database/context.ts';
 import type { Queryable } from '../../database/engine/engine.ts';
 import { findParts } from '../../search/find-parts.ts';
 import { areaOf, exchanged, type PartBox } from '../../search/part-box.ts';
-import { missingPoints } from '../../search/searcher/not-in-memory.ts';
+import { neededPoints } from '../../search/searcher/needed-in-memory.ts';
 import type { Store } from '../context.ts';
 
 /** Documents that are compared between two writes of the progress. */
@@ -187,7 +187,7 @@ async function readPoints(
 ): Promise<'in memory' | 'later' | 'no space'> {
   const { engine, inMemory } = store;
   if (inMemory.loadedCollection(collection.id)?.hasModule(module)) return 'in memory';
-  const read = (tx: Queryable) => missingPoints(tx, collection, module, column, commit);
+  const read = (tx: Queryable) => neededPoints(tx, collection, module, column, commit);
   const missing = await engine.transaction(read, { lane: 'bulk' });
   const options = { commit, isWorthReading: true, signal };
   if (!inMemory.hasSpaceFor(collection, missing)) return 'no space';

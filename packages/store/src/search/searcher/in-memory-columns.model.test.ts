@@ -9,7 +9,6 @@ import type { Store } from '../../changes/context.ts';
 import { createCollection } from '../../database/collections/collections.ts';
 import { search } from '../search.ts';
 import { InMemorySearch } from './in-memory-search.ts';
-import { NotInMemory } from './not-in-memory.ts';
 
 const SEEDS = Array.from({ length: scaledByChaos(1) }, (_, seed) => seed);
 const STEPS = 25;
@@ -182,7 +181,7 @@ describe('filters answered by columns in memory', () => {
 
     await using other = new InMemorySearch({ exactRows: 50 });
     await using measured = new InMemorySearch({ exactRows: 50 });
-    expect(await measured.read(store, collection, new NotInMemory('shape', 1, 4))).toBe(true);
+    expect(await measured.read(store, collection, { module: 'shape', documents: 1, dimensions: 4 })).toBe(true);
     // Room for a column or two.
     await using tight = new InMemorySearch({ exactRows: 50, memory: measured.use.bytes + 20_000 });
     const from = [store, store, { ...store, inMemory: other }, { ...store, inMemory: tight }];

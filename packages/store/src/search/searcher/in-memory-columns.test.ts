@@ -12,7 +12,6 @@ import { loadSchema } from '../../database/collections/schema.ts';
 import type { Collection } from '../../database/context.ts';
 import { search } from '../search.ts';
 import { InMemorySearch } from './in-memory-search.ts';
-import { NotInMemory } from './not-in-memory.ts';
 import { readValueLists } from './value-lists.ts';
 
 const COUNT = 600;
@@ -160,7 +159,7 @@ describe.each(ENGINES)('columns in memory on %s', (kind) => {
   });
 
   it('are given back where memory does not suffice, and not read again soon', async () => {
-    const one = new NotInMemory('shape', 1, 4);
+    const one = { module: 'shape', documents: 1, dimensions: 4 };
     await using large = new InMemorySearch({ exactRows: 50 });
     expect(await large.read(store, collection, one)).toBe(true);
     await using inMemory = new InMemorySearch({ exactRows: 50, memory: large.use.bytes + 1_000 });
@@ -184,7 +183,7 @@ describe.each(ENGINES)('columns in memory on %s', (kind) => {
     await held(measuring)?.untilRead;
     await held(measuring)?.drop();
     await using inMemory = new InMemorySearch({ exactRows: 50, memory: measured.use.bytes + 1_000 });
-    expect(await inMemory.read(store, collection, new NotInMemory('shape', 1, 4))).toBe(true);
+    expect(await inMemory.read(store, collection, { module: 'shape', documents: 1, dimensions: 4 })).toBe(true);
     const full = { ...store, inMemory };
     await find(remembered, true, full);
     await readColumns(full);

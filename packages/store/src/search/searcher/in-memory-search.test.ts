@@ -13,7 +13,6 @@ import type { Collection } from '../../database/context.ts';
 import type { Transaction } from '../../database/engine/engine.ts';
 import { search } from '../search.ts';
 import { InMemorySearch } from './in-memory-search.ts';
-import { NotInMemory } from './not-in-memory.ts';
 import { CHUNK_ROWS } from './read-rows.ts';
 
 const EXACT = 50;
@@ -71,7 +70,7 @@ describe.each(ENGINES)('the memory for searches on %s', (kind) => {
     if (memory !== undefined) return memory;
     await using both = new InMemorySearch({ exactRows: EXACT });
     for (const collection of [first, second]) {
-      expect(await both.read(store, collection, new NotInMemory('shape', COUNT, 4))).toBe(true);
+      expect(await both.read(store, collection, { module: 'shape', documents: COUNT, dimensions: 4 })).toBe(true);
     }
     memory = both.use.bytes;
     return memory;
@@ -109,7 +108,7 @@ describe.each(ENGINES)('the memory for searches on %s', (kind) => {
       jest.useFakeTimers({
         doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate', 'clearImmediate', 'performance'],
       });
-      const wanted = new NotInMemory('shape', COUNT, 4);
+      const wanted = { module: 'shape', documents: COUNT, dimensions: 4 };
       const held = inMemory.findForBackground(store, first, wanted, {
         commit: 1n,
         isWorthReading: true,
@@ -149,7 +148,8 @@ describe.each(ENGINES)('the memory for searches on %s', (kind) => {
       },
     });
     await using memory = new InMemorySearch({ exactRows: EXACT });
-    const read = () => memory.read({ ...store, engine }, collection, new NotInMemory('shape', COUNT, 4));
+    const read = () =>
+      memory.read({ ...store, engine }, collection, { module: 'shape', documents: COUNT, dimensions: 4 });
     await read();
     expect(Math.max(...rowsRead)).toBeGreaterThanOrEqual(COUNT);
     await accept(store, collection, make(COUNT - 1, 3));
@@ -164,7 +164,7 @@ describe.each(ENGINES)('the memory for searches on %s', (kind) => {
   itOnPostgres('holds for a collection of which there is more than was known', async () => {
     const taken = (await memoryOfBoth()) / 2;
     const small = withMemory(taken / 2);
-    expect(await small.inMemory.read(store, first, new NotInMemory('shape', 1, 4))).toBe(false);
+    expect(await small.inMemory.read(store, first, { module: 'shape', documents: 1, dimensions: 4 })).toBe(false);
     expect(small.inMemory.use).toMatchObject({ collections: 0, bytes: 0 });
     // It is not read again.
     expect(await find(small, first)).toEqual({ inMemory: false, numFound: COUNT });
@@ -173,7 +173,7 @@ describe.each(ENGINES)('the memory for searches on %s', (kind) => {
 
   it('holds for filters: those that are not in use go', async () => {
     const small = withMemory((await memoryOfBoth()) / 2 + 1_000);
-    expect(await small.inMemory.read(store, first, new NotInMemory('shape', 1, 4))).toBe(true);
+    expect(await small.inMemory.read(store, first, { module: 'shape', documents: 1, dimensions: 4 })).toBe(true);
     for (let n = 0; n < 30; n++) {
       expect(await find(small, first, [`n:[${n} TO *]`])).toEqual({ inMemory: true, numFound: COUNT - n });
       expect(small.inMemory.use.bytes).toBeLessThanOrEqual(small.inMemory.use.limit);
@@ -283,7 +283,7 @@ describe.each(ENGINES)('the memory for searches on %s', (kind) => {
   it('starts no thread any more once it is closed', async () => {
     const closed = withMemory();
     const watched = watchThreads('searcher');
-    const reading = closed.inMemory.read(store, first, new NotInMemory('shape', COUNT, 4));
+    const reading = closed.inMemory.read(store, first, { module: 'shape', documents: COUNT, dimensions: 4 });
     await closed.inMemory[Symbol.asyncDispose]();
     expect(await reading).toBe(false);
     const { length } = watched.threads;

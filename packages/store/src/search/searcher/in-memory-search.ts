@@ -4,7 +4,7 @@ import { memoryLimit } from '@akin/runtime';
 import { Searcher, SearcherError } from '@akin/searcher';
 import type { Transaction } from '../../database/engine/engine.ts';
 import { InMemoryCollection } from './in-memory-collection.ts';
-import type { NotInMemory } from './not-in-memory.ts';
+import type { NeededInMemory } from './needed-in-memory.ts';
 import type { ReadCollection } from './read-rows.ts';
 import type { RowSource } from './row-source.ts';
 
@@ -97,7 +97,7 @@ export class InMemorySearch implements AsyncDisposable {
   async read(
     source: RowSource,
     collection: ReadCollection,
-    missing: NotInMemory,
+    missing: NeededInMemory,
     maxWaitMilliseconds = InMemorySearch.maxWaitMilliseconds,
     signal?: AbortSignal,
   ): Promise<boolean> {
@@ -137,7 +137,7 @@ export class InMemorySearch implements AsyncDisposable {
   async findForBackground(
     source: RowSource,
     collection: ReadCollection,
-    wanted: NotInMemory,
+    wanted: NeededInMemory,
     {
       commit,
       isWorthReading,
@@ -231,14 +231,14 @@ export class InMemorySearch implements AsyncDisposable {
     return new InMemoryCollection(this.#searcher, this.#nextKey++, collection, grown, free, this.#pointsOf);
   }
 
-  #bytesWith(held: InMemoryCollection | undefined, { module, documents, dimensions }: NotInMemory): number {
+  #bytesWith(held: InMemoryCollection | undefined, { module, documents, dimensions }: NeededInMemory): number {
     const rows = this.#searcher.bytesFor(documents, dimensions);
     if (held === undefined) return rows;
     return held.hasModule(module) ? Math.max(rows, held.bytes) : rows + held.bytes;
   }
 
   /** Whether a collection, with its cells, fits into memory together with the recently used ones. */
-  hasSpaceFor(collection: ReadCollection, wanted: NotInMemory): boolean {
+  hasSpaceFor(collection: ReadCollection, wanted: NeededInMemory): boolean {
     const { id } = collection;
     if (this.#hasOutgrown(collection)) return false;
     const longAgo = performance.now() - IDLE_MILLISECONDS;
