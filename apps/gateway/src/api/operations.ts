@@ -1,9 +1,7 @@
 import { AkinError, badRequest, stringifyJson } from '@akin/domain';
-import { findOperation, lastOperation, listOperations, retryFailed } from '@akin/store/changes';
-import { findCollection } from '@akin/store/database';
+import { findOperation, lastOperation, listOperations, type Operation, retryFailed } from '@akin/store/changes';
+import { type Collection, findCollection } from '@akin/store/database';
 import type { HandlerFor } from '../http/serve.ts';
-import { presentOperation } from '../operations/present.ts';
-import { seqOf } from '../operations/seq-of.ts';
 
 export const operations: HandlerFor<'operations'> = async ({ parameters }, { store }) => {
   const collection = await findCollection(store, parameters.collection);
@@ -117,3 +115,27 @@ export const retryOperation: HandlerFor<'retryOperation'> = async ({ parameters 
   wake();
   return { body: presentOperation(collection, operation) };
 };
+
+function presentOperation(collection: Collection, operation: Operation): Record<string, unknown> {
+  const { seq, kind, id, state, attempt, position, acceptedAt, error } = operation;
+  return {
+    operation: `${collection.name}-${seq}`,
+    kind,
+    id: id ?? undefined,
+    state,
+    position,
+    attempt,
+    acceptedAt,
+    reason: error,
+  };
+}
+
+/** @throws AkinError not-found */
+function seqOf(operation: string, collection: string): number {
+  const seq = operation.startsWith(`${collection}-`) ? operation.slice(collection.length + 1) : '';
+  if (/^[1-9]\d{0,14}$/.test(seq)) return Number(seq);
+  throw new AkinError(
+    'not-found',
+    `${collection} has no such operation. Names of operations look like ${collection}-17.`,
+  );
+}
