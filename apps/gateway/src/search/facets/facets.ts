@@ -46,6 +46,8 @@ export function presentFacets(
 export function facetWarnings(facets: readonly NamedFacet[], results: readonly FacetResult[]): string[] {
   return facets.flatMap(({ key }, i) => {
     const result = results[i];
-    return (result?.kind === 'field' && FIELD_FACET.warning?.(key, result)) || [];
+    return Object.entries(KINDS).flatMap(([name, kind]) =>
+      result?.kind === name ? ((kind as FacetKind<typeof result.kind>).warning?.(key, result) ?? []) : [],
+    );
   });
 }
