@@ -101,11 +101,11 @@ class JsonStream {
         if (!this.#isElement) throw error;
         yield { kind: 'oversized', position: this.#position, error };
         this.#isOversized = true;
-        this.#pass(this.#buffer.subarray(0, this.#kept));
+        this.#advance(this.#buffer.subarray(0, this.#kept));
         this.#kept = 0;
       }
       if (this.#isOversized) {
-        this.#pass(bytes);
+        this.#advance(bytes);
         if (end >= 0) this.#endOversized();
         continue;
       }
@@ -289,16 +289,6 @@ class JsonStream {
     }
   }
 
-  /** Skips bytes of an oversized element. In its last line, columns count bytes. */
-  #pass(bytes: Uint8Array): void {
-    let lineStart = -1;
-    for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) {
-      this.#line++;
-      lineStart = at;
-    }
-    this.#column = lineStart < 0 ? this.#column + bytes.length : bytes.length - lineStart;
-  }
-
   #endOversized(): void {
     this.#isOversized = false;
     this.#gathering = 'none';
@@ -310,13 +300,16 @@ class JsonStream {
     return this.#form === 'array' && this.#expecting !== 'body';
   }
 
-  #advance(text: string): void {
+  /** Moves the position past a value, or past bytes of an oversized element, in whose last line columns count bytes. */
+  #advance(passed: string | Uint8Array): void {
+    const newlineFrom = (from: number) =>
+      typeof passed === 'string' ? passed.indexOf('\n', from) : passed.indexOf(NEWLINE, from);
     let lineStart = -1;
-    for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) {
+    for (let at = newlineFrom(0); at >= 0; at = newlineFrom(at + 1)) {
       this.#line++;
       lineStart = at;
     }
-    this.#column = lineStart < 0 ? this.#column + text.length : text.length - lineStart;
+    this.#column = lineStart < 0 ? this.#column + passed.length : passed.length - lineStart;
   }
 
   #expected(): string {

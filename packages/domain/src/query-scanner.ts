@@ -247,9 +247,8 @@ export class QueryScanner {
 
   #phrase(): Token {
     const start = this.position;
-    const end = this.#closing(start, '"');
-    if (end < 0) throw this.error(start, 'the quote that begins here is not closed');
-    return this.#take({ kind: 'phrase', value: this.unescape(start + 1, end) }, start, end + 1);
+    const value = this.#quoted();
+    return this.#take({ kind: 'phrase', value }, start, this.position);
   }
 
   #range(): Token {
@@ -273,12 +272,7 @@ export class QueryScanner {
   #bound(what: string): string | null {
     this.#skipBlanks();
     const start = this.position;
-    if (this.#char() === '"') {
-      const end = this.#closing(start, '"');
-      if (end < 0) throw this.error(start, 'the quote that begins here is not closed');
-      this.position = end + 1;
-      return this.unescape(start + 1, end);
-    }
+    if (this.#char() === '"') return this.#quoted();
     while (this.position < this.text.length) {
       const char = this.#char();
       if (char === '\\') this.position++;
@@ -313,12 +307,7 @@ export class QueryScanner {
   #localValue(): string {
     const start = this.position;
     const quote = this.#char();
-    if (quote === '"' || quote === "'") {
-      const end = this.#closing(start, quote);
-      if (end < 0) throw this.error(start, 'the quote that begins here is not closed');
-      this.position = end + 1;
-      return this.unescape(start + 1, end);
-    }
+    if (quote === '"' || quote === "'") return this.#quoted();
     this.#skipUntil('}');
     const text = this.text.slice(start, this.position);
     if (quote !== '$') return text;
@@ -330,13 +319,15 @@ export class QueryScanner {
     );
   }
 
-  /** The position of the quote that closes the one at `start`, or -1. */
-  #closing(start: number, quote: string): number {
-    for (let at = start + 1; at < this.text.length; at++) {
-      if (this.text[at] === '\\') at++;
-      else if (this.text[at] === quote) return at;
-    }
-    return -1;
+  /** Reads a text in quotes, whose opening quote is at the current position. */
+  #quoted(): string {
+    const start = this.position;
+    const quote = this.#char();
+    let end = start + 1;
+    while (end < this.text.length && this.text[end] !== quote) end += this.text[end] === '\\' ? 2 : 1;
+    if (end >= this.text.length) throw this.error(start, 'the quote that begins here is not closed');
+    this.position = end + 1;
+    return this.unescape(start + 1, end);
   }
 
   /** Skips blanks and comments; comments can be nested. */
