@@ -62,7 +62,7 @@ function parseLine(
   let text: string;
   try {
     // Decode in one call: a streaming decoder takes seven times as long.
-    text = decoder.decode(pieces.length === 1 ? pieces[0] : joined(pieces));
+    text = decoder.decode(pieces.length === 1 ? pieces[0] : Buffer.concat(pieces));
   } catch (cause) {
     return { line, error: badRequest(`Line ${line} is not UTF-8.`, { cause }) };
   }
@@ -73,14 +73,4 @@ function parseLine(
     if (!(error instanceof AkinError)) throw error;
     return { line, error };
   }
-}
-
-function joined(pieces: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
 }

@@ -40,11 +40,9 @@ export function unknownModifier(value: JsonValue): string | undefined {
  * @throws AkinError bad-request for a modifier that a field of this type does not support, or a value of the wrong type
  */
 export function readModifiers(type: FieldType, values: readonly JsonValue[]): Modifier[] {
-  const sent = values.flatMap((value): [ModifierName, JsonValue][] =>
-    isModifier(value)
-      ? (value.entries as readonly [ModifierName, JsonValue][]).map(([name, one]) => [name, one])
-      : [['set', value]],
-  );
+  const sent = values.flatMap((value): JsonObject['entries'] =>
+    isModifier(value) ? value.entries : [['set', value]],
+  ) as (readonly [ModifierName, JsonValue])[];
   const names = [...new Set(sent.map(([name]) => name))];
   if (!isListType(type) && names.length < sent.length) {
     throw badRequest('it is given twice, and takes one value');
