@@ -42,4 +42,3 @@ export {
   TypedCollection,
 } from './typed-collection.ts';
 export type * from './types.ts';
-export type { CollectionSummary, Quota } from './types.ts';
