@@ -7,7 +7,7 @@ import type { RowTable } from './row-table.ts';
 const MIN_CAPACITY = 256;
 
 /** An estimate by levels is trusted within this many standard deviations. */
-const ESTIMATE_DEVIATIONS = 4;
+export const ESTIMATE_DEVIATIONS = 4;
 
 interface CollectorOptions {
   readonly table: RowTable;
@@ -118,7 +118,7 @@ export class CandidateCollector {
     const groups = this.#groups && this.#groupOf;
     this.bound = Math.min(this.bound, nthSmallest(groups ? [...this.#leastOf.values()] : greatest, this.#wanted));
     for (const [group, least] of this.#leastOf) if (least > this.bound) this.#leastOf.delete(group);
-    const kept = indexesWhere(by, this.bound);
+    const kept = indexesUpTo(by, this.bound);
     this.#keep(groups === undefined ? kept : this.#nearestOfGroups(kept, groups));
     this.#capacity = Math.max(this.#capacity, 2 * this.#rows.length);
   }
@@ -163,7 +163,7 @@ export function nearestOfGroups(
   return rows.filter((i) => at(i, low) <= (least.get(groups[i] as number) as number));
 }
 
-function indexesWhere(numbers: readonly number[], max: number): number[] {
+export function indexesUpTo(numbers: ArrayLike<number>, max: number): number[] {
   const indexes: number[] = [];
   for (let i = 0; i < numbers.length; i++) if ((numbers[i] as number) <= max) indexes.push(i);
   return indexes;

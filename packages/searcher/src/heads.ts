@@ -1,4 +1,5 @@
 import type { Bits } from './bits.ts';
+import { joined, picked } from './columns.ts';
 import type { DocValues } from './doc-values.ts';
 import { nthSmallest } from './nth-smallest.ts';
 import { type Heads, type HeadsPage, type HeadsQuery, LAST_PLACE, type OrderKey, type PartHeads } from './query.ts';
@@ -112,14 +113,9 @@ export function mergeHeads(parts: readonly PartHeads[], { keys, deciding }: Head
   const matches = parts.reduce((sum, part) => sum + part.matches, 0);
   return {
     matches,
-    docs: pick(docs, heads, new Float64Array(heads.length)),
-    places: places.map((all) => pick(all, heads, new Uint32Array(heads.length))),
+    docs: picked(docs, heads, new Float64Array(heads.length)),
+    places: places.map((all) => picked(all, heads, new Uint32Array(heads.length))),
   };
-}
-
-function pick<T extends Float64Array | Uint32Array>(from: T, indexes: readonly number[], into: T): T {
-  for (let i = 0; i < indexes.length; i++) into[i] = from[indexes[i] as number] as number;
-  return into;
 }
 
 function greatestOf(numbers: Int32Array): number {
@@ -164,17 +160,4 @@ function compare(places: readonly Uint32Array[], a: number, b: number, count: nu
     if (difference !== 0) return difference;
   }
   return 0;
-}
-
-function joined<T extends Float64Array | Int32Array | Uint32Array>(
-  parts: readonly PartHeads[],
-  pick: (part: PartHeads) => T,
-  into: T,
-): T {
-  let at = 0;
-  for (const part of parts) {
-    into.set(pick(part), at);
-    at += part.docs.length;
-  }
-  return into;
 }

@@ -1,4 +1,5 @@
-import { estimateSlack, nearestOfGroups } from './candidate-collector.ts';
+import { ESTIMATE_DEVIATIONS, estimateSlack, indexesUpTo, nearestOfGroups } from './candidate-collector.ts';
+import { joined, picked } from './columns.ts';
 import { type Candidates, candidateCount, type FoundGroups, type PartCandidates, type VectorQuery } from './query.ts';
 import { countGroups, nthSmallestGroup } from './row-groups.ts';
 
@@ -9,8 +10,6 @@ const MAX_EXACT_CANDIDATES = 1_000;
  * them are needed, because distances hardly differ there.
  */
 const FAR_CANDIDATE_FACTOR = 4;
-/** An estimate by levels is trusted within this many standard deviations. */
-const DEVIATIONS = 4;
 
 /** The query for one of several parts of a collection. Documents are distributed over the parts at random. */
 export function queryForPart<Query extends Pick<VectorQuery, 'exactRows' | 'minCompared'>>(
@@ -39,28 +38,17 @@ export function mergeCandidates(
   }: Pick<VectorQuery, 'k' | 'maxDistance' | 'maxCandidates' | 'exactRows' | 'vector' | 'distinct'>,
 ): Candidates {
   const total = parts.reduce((sum, part) => sum + part.docs.length, 0);
-  const join = <T extends Float32Array | Float64Array>(
-    all: T,
-    pick: (part: PartCandidates) => ArrayLike<number>,
-  ): T => {
-    let at = 0;
-    for (const part of parts) {
-      all.set(pick(part), at);
-      at += part.docs.length;
-    }
-    return all;
-  };
-  const low = join(new Float32Array(total), (part) => part.low);
-  const estimate = join(new Float32Array(total), (part) => part.estimate);
-  const high = join(new Float32Array(total), (part) => part.high);
-  const groups = distinct && join(new Float64Array(total), (part) => part.groups ?? []);
+  const low = joined(parts, (part) => part.low, new Float32Array(total));
+  const estimate = joined(parts, (part) => part.estimate, new Float32Array(total));
+  const high = joined(parts, (part) => part.high, new Float32Array(total));
+  const groups = distinct && joined(parts, (part) => part.groups ?? [], new Float64Array(total));
   const isProof = parts.every((part) => part.isExact);
   const mustBe = maxDistance !== undefined || exactRows === Number.POSITIVE_INFINITY;
   const proven = maxDistance === undefined ? nthSmallestGroup(high, groups, k) : Number.POSITIVE_INFINITY;
   const estimated = estimatedBound(estimate, high, groups, k, vector.length);
-  const upTo = (by: Float32Array, bound: number, slack: number): ArrayLike<number> => {
+  const upTo = (by: Float32Array, bound: number, slack: number): number[] => {
     const near = indexesUpTo(by, bound);
-    return groups === undefined ? near : nearestOfGroups(Array.from(near), { groups, low, estimate, high }, slack);
+    return groups === undefined ? near : nearestOfGroups(near, { groups, low, estimate, high }, slack);
   };
   const certain = isProof ? upTo(low, proven, 1) : undefined;
   const likely = mustBe && certain ? certain : upTo(estimate, estimated, estimateSlack(vector.length));
@@ -69,23 +57,19 @@ export function mergeCandidates(
   const isOverLimit = parts.some((part) => part.isOverLimit) || kept.length > maxCandidates;
   if (isOverLimit) kept = [];
   const count = kept.length;
-  const docs = join(new Float64Array(total), (part) => part.docs);
-  const take = <T extends Float32Array | Float64Array>(all: T, into: T): T => {
-    for (let i = 0; i < count; i++) into[i] = all[kept[i] as number] as number;
-    return into;
-  };
+  const docs = joined(parts, (part) => part.docs, new Float64Array(total));
   return {
     matches: parts.reduce((sum, { matches }) => sum + matches, 0),
     isExact,
     compared: parts.reduce((sum, { compared }) => sum + compared, 0),
     isOverLimit,
-    docs: take(docs, new Float64Array(count)),
-    low: take(low, new Float32Array(count)),
-    estimate: take(estimate, new Float32Array(count)),
-    high: take(high, new Float32Array(count)),
+    docs: picked(docs, kept, new Float64Array(count)),
+    low: picked(low, kept, new Float32Array(count)),
+    estimate: picked(estimate, kept, new Float32Array(count)),
+    high: picked(high, kept, new Float32Array(count)),
     ...(distinct &&
       groups && {
-        groups: take(groups, new Float64Array(count)),
+        groups: picked(groups, kept, new Float64Array(count)),
         groupCount: countGroups(
           parts.map(({ found }) => found as FoundGroups),
           distinct.missing,
@@ -109,12 +93,5 @@ function estimatedBound(
   for (let i = 0; i < estimate.length; i++) slack += (high[i] as number) - (estimate[i] as number);
   const deviation = slack / estimate.length / Math.sqrt(dimensions);
   const nth = (n: number) => nthSmallestGroup(estimate, groups, n);
-  return Math.min(nth(wanted) + DEVIATIONS * deviation, nth(FAR_CANDIDATE_FACTOR * candidateCount(wanted)));
-}
-
-function indexesUpTo(numbers: Float32Array, bound: number): Uint32Array {
-  const indexes = new Uint32Array(numbers.length);
-  let count = 0;
-  for (let i = 0; i < numbers.length; i++) if ((numbers[i] as number) <= bound) indexes[count++] = i;
-  return indexes.subarray(0, count);
+  return Math.min(nth(wanted) + ESTIMATE_DEVIATIONS * deviation, nth(FAR_CANDIDATE_FACTOR * candidateCount(wanted)));
 }
