@@ -92,7 +92,7 @@ export function parseJson(text: string, limits: JsonLimits = {}, start: TextPosi
 }
 
 /** Converts an offset to line and column. Columns count UTF-16 units from 1. */
-function positionAt(text: string, offset: number, start: TextPosition = TEXT_START): TextPosition {
+function positionAt(text: string, offset: number, start: TextPosition): TextPosition {
   let { line } = start;
   let lineStart = 1 - start.column;
   for (let at = text.indexOf('\n'); at >= 0 && at < offset; at = text.indexOf('\n', at + 1)) {
