@@ -9,13 +9,8 @@ import { serveAkin, temporaryFolder, until } from './akin.ts';
 import { retryRequest } from './chaos.ts';
 import { type FleetProcess, type Pictures, servePictures, startFleet } from './fleet.ts';
 
-/**
- * A process ends within ten seconds, later on a busy machine; orchestrators wait for thirty. The work that it must not
- * wait for takes far longer, or never ends.
- */
-const MAX_MILLISECONDS = 120_000;
-/** The time of a picture that no process may wait for. */
-const SLOW_SECONDS = 600;
+/** The time of a picture that no process may wait for: longer than a test may take. */
+const SLOW_SECONDS = 3_600;
 const ACCEPTED = 3_000;
 
 /** A change whose body never ends. @returns the status of its response; 0 if the connection is closed */
@@ -50,13 +45,6 @@ async function countOf(collection: Collection, q: string): Promise<number> {
   return (await collection.select({ q, rows: 0 })).response.numFound;
 }
 
-async function within<Value>(work: Promise<Value>): Promise<Value> {
-  const from = performance.now();
-  const value = await work;
-  expect(performance.now() - from).toBeLessThan(MAX_MILLISECONDS);
-  return value;
-}
-
 const documents = (name: string) => Array.from({ length: ACCEPTED }, (_, i) => ({ id: `${name}${i}`, n: i }));
 
 describe('the end of a process of a fleet under load', () => {
@@ -88,7 +76,7 @@ describe('the end of a process of a fleet under load', () => {
     const { heard } = await listen(gateway.url);
     const update = endlessUpdate(gateway.url);
     await collection().add([{ id: 'before' }], { commit: true });
-    expect(await within(gateway.stop())).toBe(0);
+    expect(await gateway.stop()).toBe(0);
     // A response, if its client still reads.
     expect([0, 503]).toContain(await update);
     expect(await heard).toMatch(/^retry: /);
@@ -102,7 +90,7 @@ describe('the end of a process of a fleet under load', () => {
     await collection().add(documents('commit'), { async: true });
     // A gateway waits for a commit half a minute.
     const commit = retryRequest(() => collection().commit());
-    expect(await within(indexer.stop())).toBe(0);
+    expect(await indexer.stop()).toBe(0);
     await indexer.start();
     await commit;
     expect(await countOf(collection(), 'id:commit*')).toBe(ACCEPTED);
@@ -116,7 +104,7 @@ describe('the end of a process of a fleet under load', () => {
     }));
     await collection().add(slow, { async: true });
     await until('it fetches', async () => pictures.waiting() >= 6);
-    expect(await within(analyzer.stop())).toBe(0);
+    expect(await analyzer.stop()).toBe(0);
     pictures.slow(-SLOW_SECONDS);
     await analyzer.start();
     await until('all are there', async () => {
@@ -147,7 +135,7 @@ describe('the end of akin serve under load', () => {
       await until('it fetches', async () => pictures.waiting() >= 6);
       // Nobody waits for its response.
       collection.commit().catch(() => {});
-      const ended = within(first.command.stop());
+      const ended = first.command.stop();
       pictures.slow(-SLOW_SECONDS);
       // It may have ended already.
       const told = () => readFile(path.join(data.folder, 'server.json'), 'utf8').catch(() => 'stopping');
