@@ -39,13 +39,19 @@ export type TestLocation =
   | { readonly folder: string; readonly warn?: (text: string) => void }
   | { readonly databaseUrl: string };
 
+/** The folder of a separate embedded database, in a folder of its own, and a function to remove both. */
+export async function databaseFolder(): Promise<{ folder: string; remove: () => Promise<void> }> {
+  const parent = await mkdtemp(join(tmpdir(), 'akin-store-'));
+  const folder = join(parent, 'data');
+  await copyTestStore(folder);
+  return { folder, remove: () => rm(parent, { recursive: true, force: true }) };
+}
+
 /** A separate empty database, and a function to remove it. */
 export async function testLocation(kind: EngineKind): Promise<{ location: TestLocation; remove: () => Promise<void> }> {
   if (kind === 'pglite') {
-    const parent = await mkdtemp(join(tmpdir(), 'akin-store-'));
-    const folder = join(parent, 'data');
-    await copyTestStore(folder);
-    return { location: { folder }, remove: () => rm(parent, { recursive: true, force: true }) };
+    const { folder, remove } = await databaseFolder();
+    return { location: { folder }, remove };
   }
   const database = await testDatabase({ name: 'store', fill: (databaseUrl) => closed(openTestStore({ databaseUrl })) });
   return { location: { databaseUrl: database.url }, remove: () => database.drop() };

@@ -1,14 +1,12 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
-import { testLocation } from '../../../test/support.ts';
+import { databaseFolder } from '../../../test/support.ts';
 import { writeBackup } from './backup-archive.ts';
 import { openPglite } from './pglite.ts';
 
 it('a backup of an embedded database in use keeps the log of its duration, and not longer', async () => {
-  const { location, remove } = await testLocation('pglite');
-  if (!('folder' in location)) throw new Error('not a folder');
-  const { folder } = location;
+  const { folder, remove } = await databaseFolder();
   const file = join(folder, '..', 'backup');
   const segments = async () =>
     (await readdir(join(folder, 'pg', 'pg_wal'))).filter((name) => /^[0-9A-F]{24}$/.test(name));

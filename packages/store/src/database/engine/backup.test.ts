@@ -1,7 +1,7 @@
 import { readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { testLocation } from '../../../test/support.ts';
+import { databaseFolder } from '../../../test/support.ts';
 import { watchThreads } from '../../../test/threads.ts';
 import { writeBackup } from './backup-archive.ts';
 import { openPglite, type PgliteEngine } from './pglite.ts';
@@ -16,11 +16,8 @@ describe('a backup of an embedded database in use', () => {
   let watched: ReturnType<typeof watchThreads>;
 
   beforeEach(async () => {
-    const made = await testLocation('pglite');
-    if (!('folder' in made.location)) throw new Error('not a folder');
-    folder = made.location.folder;
+    ({ folder, remove } = await databaseFolder());
     file = join(folder, '..', 'backup');
-    remove = made.remove;
     watched = watchThreads('pglite-thread');
     engine = await openPglite(folder);
     await engine.query('create table kept (n int primary key, filled text)');

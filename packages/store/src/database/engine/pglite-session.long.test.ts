@@ -1,7 +1,7 @@
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { testLocation } from '../../../test/support.ts';
+import { databaseFolder } from '../../../test/support.ts';
 import { watchThreads } from '../../../test/threads.ts';
 import type { Queryable } from './engine.ts';
 import { openPglite, type PgliteEngine } from './pglite.ts';
@@ -18,10 +18,7 @@ describe('a thread of the embedded database that dies', () => {
   let watched: ReturnType<typeof watchThreads>;
 
   beforeEach(async () => {
-    const made = await testLocation('pglite');
-    if (!('folder' in made.location)) throw new Error('not a folder');
-    folder = made.location.folder;
-    remove = made.remove;
+    ({ folder, remove } = await databaseFolder());
     warnings = [];
     watched = watchThreads('pglite-thread');
     engine = await openPglite(folder, { warn: (text) => warnings.push(text) });

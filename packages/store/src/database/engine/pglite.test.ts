@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SHORT_LIVED } from '@akin/testing';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { testLocation } from '../../../test/support.ts';
+import { databaseFolder } from '../../../test/support.ts';
 import { writeBackup } from './backup-archive.ts';
 import { openPglite } from './pglite.ts';
 
@@ -14,10 +14,7 @@ describe('the folder of the embedded database', () => {
   let remove: () => Promise<void>;
 
   beforeEach(async () => {
-    const made = await testLocation('pglite');
-    if (!('folder' in made.location)) throw new Error('not a folder');
-    folder = made.location.folder;
-    remove = made.remove;
+    ({ folder, remove } = await databaseFolder());
   });
 
   afterEach(() => remove());
