@@ -1,13 +1,15 @@
 import { AkinError, type ErrorCode } from '@akin/domain';
 import { sleep } from '@akin/runtime';
-import { beginReindex, type PictureToAnalyze, reindexState } from '@akin/store/changes';
-import { createCollection } from '@akin/store/database';
+import { beginReindex, dropCollection, type PictureToAnalyze, reindexState } from '@akin/store/changes';
+import { createCollection, findCollection } from '@akin/store/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { outputsOf } from '../../test/pictures.ts';
 import { ask, postJson } from '../../test/start-gateway.ts';
 import { type Service, startService } from '../../test/start-service.ts';
 import type { GatewayLimits } from '../admission/limits.ts';
 import { type AnalyzeImage, NO_ORIGINALS } from '../config.ts';
+import type { Context } from '../context.ts';
+import { computeFromCache } from '../search/compute-from-cache.ts';
 import { reanalyze } from './reanalyze.ts';
 import { requireAnalysis } from './require-analysis.ts';
 
@@ -59,6 +61,23 @@ describe('reindexes without a process', () => {
         .sort(),
     ).toEqual(['another-unknown', 'dropped', 'unknown-model']);
     expect((await ask(service.gateway, '/api/cores/shop/select?q=id:red')).json.response.numFound).toBe(1);
+  });
+});
+
+describe('a result', () => {
+  it('is computed again if another collection got the name meanwhile', async () => {
+    const { store } = service;
+    await createCollection(store, 'swapped');
+    const replacements = ['swapped.old'];
+    const value = await computeFromCache('swapped', { store } as Context, true, async (collection) => {
+      const name = replacements.pop() ?? collection.name;
+      if (name !== collection.name) {
+        await dropCollection(store, collection);
+        await createCollection(store, 'swapped');
+      }
+      return { value: collection.id, collection: { name, schemaVersion: 1 } };
+    });
+    expect(value).toBe((await findCollection(store, 'swapped')).id);
   });
 });
 
