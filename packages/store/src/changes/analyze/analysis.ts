@@ -11,7 +11,7 @@ import { modelsIn, writeAnalysis } from '../../database/outputs/pending-analysis
 import { Params } from '../../search/params.ts';
 import { finishRequests } from '../accept/requests.ts';
 import type { RequestOrigin } from '../accept/staging.ts';
-import { countFailures, tally } from '../commit/failures.ts';
+import { countFailures } from '../commit/failures.ts';
 import type { Store } from '../context.ts';
 
 /** Names one attempt at one analysis. Results of an outdated attempt are dropped. */
@@ -308,7 +308,7 @@ export async function failAnalysis(
       [ref.request, ref.position, ref.attempt, retryAfter, error.code, error.msg],
     );
     if (row?.state === 'failed') {
-      await countFailures(tx, S, tally([error.code], 1));
+      await countFailures(tx, S, [error.code]);
       await finishRequests(tx, collection, [ref.request]);
     }
     return row;

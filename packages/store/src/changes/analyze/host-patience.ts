@@ -1,7 +1,7 @@
 import type { Collection } from '../../database/context.ts';
 import { IN_RANGE, overlapping, type SeqRange } from '../accept/operations.ts';
 import { finishRequests } from '../accept/requests.ts';
-import { countFailures, tally } from '../commit/failures.ts';
+import { countFailures } from '../commit/failures.ts';
 import type { Store } from '../context.ts';
 
 /** In milliseconds. */
@@ -117,7 +117,7 @@ async function giveUp(
     );
     if (rows.length === 0) return false;
     const codes = rows.map(({ code }) => code);
-    await countFailures(tx, S, tally(codes, 1));
+    await countFailures(tx, S, codes);
     await finishRequests(tx, collection, [...new Set(rows.map(({ request }) => request))]);
     return true;
   });

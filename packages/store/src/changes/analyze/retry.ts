@@ -4,7 +4,7 @@ import type { Collection } from '../../database/context.ts';
 import { columnsOf, docsOf } from '../../database/engine/binary.ts';
 import { removePictures } from '../../database/outputs/descriptor-rows.ts';
 import { finishRequests } from '../accept/requests.ts';
-import { countFailures, tally } from '../commit/failures.ts';
+import { countFailures } from '../commit/failures.ts';
 import type { Store } from '../context.ts';
 
 export interface Retried {
@@ -110,7 +110,7 @@ async function retryChunk(
     await removePictures(tx, store, S, docsOf(madeVoid));
     const codes = rows.map((row) => row.code);
     const conflicts = Array<string>(failed.length - rows.length).fill('failed');
-    await countFailures(tx, S, tally(codes, -1));
+    await countFailures(tx, S, codes, -1);
     await finishRequests(tx, collection, requests);
     // Not all changes are finished any more: see `recordAllFinished` of commits.
     const [row] = await tx.query<Pick<Swap, 'replaced'>>(

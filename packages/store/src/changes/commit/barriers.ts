@@ -9,7 +9,7 @@ import { type CommitContext, inCommit } from './commit-context.ts';
 import { countCrashes } from './crashes.ts';
 import type { DescriptorChanges } from './descriptor-counts.ts';
 import { type LiveRow, removeUnpublished } from './expire-rows.ts';
-import { countFailures, tally } from './failures.ts';
+import { countFailures } from './failures.ts';
 import type { ReadyOperation } from './ready-operations.ts';
 import { writeTombstones } from './tombstones.ts';
 
@@ -128,7 +128,7 @@ export async function failRefusedBarrier(context: CommitContext, error: unknown)
       [barrier.seq, barrier.query, refused.code, refused.msg],
     );
     const codes = rows.map(() => refused.code);
-    await countFailures(tx, S, tally(codes, 1));
+    await countFailures(tx, S, codes);
     // None if the delete had failed before.
     return rows.length;
   });

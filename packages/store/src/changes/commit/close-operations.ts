@@ -3,7 +3,7 @@ import type { Collection } from '../../database/context.ts';
 import { columnsOf, intArray, longArray } from '../../database/engine/binary.ts';
 import type { Queryable } from '../../database/engine/engine.ts';
 import { type CommitContext, inCommit } from './commit-context.ts';
-import { countFailures, tally } from './failures.ts';
+import { countFailures } from './failures.ts';
 import type { ReadyOperation } from './ready-operations.ts';
 
 export interface Failure {
@@ -41,7 +41,7 @@ export async function failOperations(context: CommitContext, failures: readonly 
       [...columnsOf(operations, 'request', 'position'), ...columnsOf(failures, 'code', 'msg')],
     );
     const codes = failures.map(({ code }) => code);
-    await countFailures(tx, S, tally(codes, 1));
+    await countFailures(tx, S, codes);
   });
   context.failures.count += failures.length;
 }

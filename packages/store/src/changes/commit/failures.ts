@@ -18,20 +18,18 @@ const MAX_BATCHES = 20;
 /** The stored query of a barrier that deletes all documents, however it was written. */
 export const ALL_DOCUMENTS = '*:*';
 
-/** Counts new failures, or (below 0) removed ones, by reason. */
-export async function countFailures(tx: Queryable, S: string, changes: ReadonlyMap<string, number>): Promise<void> {
-  if (changes.size === 0) return;
-  await tx.query(`insert into ${S}.failure_counts (code, delta) select * from unnest($1::text[], $2::bigint[])`, [
-    [...changes.keys()],
-    [...changes.values()],
-  ]);
-}
-
-/** The number of failures by reason, times `each`. A missing code counts as internal. */
-export function tally(codes: Iterable<string | null>, each: 1 | -1): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const code of codes) counts.set(code ?? 'internal', (counts.get(code ?? 'internal') ?? 0) + each);
-  return counts;
+/** Counts failures, or those that are none any more (-1), by reason. A missing code counts as internal. */
+export async function countFailures(
+  tx: Queryable,
+  S: string,
+  codes: readonly (string | null)[],
+  each: 1 | -1 = 1,
+): Promise<void> {
+  if (codes.length === 0) return;
+  await tx.query(
+    `insert into ${S}.failure_counts (code, delta) select code, $2::int * count(*) from unnest($1::text[]) code group by code`,
+    [codes.map((code) => code ?? 'internal'), each],
+  );
 }
 
 /** Adds up the rows of `failure_counts`, so that there are few. */
