@@ -1,6 +1,6 @@
 /*
  * The inner loops of the module parts, in AssemblyScript (`npm run kernel` compiles it). Its twin in plain TypeScript is
- * src/parts/plain-kernel.ts: both give the same numbers.
+ * test/plain-kernel.ts: both give the same numbers.
  *
  * All arguments ending in "At" are addresses. Pictures are gray, a byte a pixel, without gaps between rows. 32 bytes
  * after a picture may be read.

@@ -1,8 +1,7 @@
 import type { Pixels } from '@akin/imaging';
 import { type Corner, choosePoints, type LevelSize } from './choose.ts';
-import { createKernel } from './kernel.ts';
+import { createKernel, type Kernel } from './kernel.ts';
 import { PAIRS } from './pairs.ts';
-import type { Kernel } from './plain-kernel.ts';
 import { BITS, LEVEL_FACTOR, type Point, TURNS } from './points.ts';
 
 /** Longest side of a picture whose points are found, in pixels. */

@@ -1,7 +1,7 @@
 // Made by `npm run kernel` out of kernel/kernel.ts.
 
 /** SHA-256 of the source. */
-export const KERNEL_SOURCE = 'b24cbeceab24ef5a5f04c3a92f7794aaf1bde16d5758c6d89ef2f6665cc3c2bf';
+export const KERNEL_SOURCE = 'f2ee3f34a30347d7e18c545df6f3048306a8b1685c2012a7ccf58a6561c89cdd';
 
 /** The compiled module, in base64. */
 export const KERNEL_BYTES =

@@ -1,9 +1,38 @@
 import { KERNEL_BYTES } from './kernel-bytes.ts';
-import { createPlainKernel, type Kernel } from './plain-kernel.ts';
 
-/** The kernel in WebAssembly, or in plain TypeScript if the machine has no SIMD. */
+/**
+ * The inner loops of the module parts over one memory. Parameters that end in "At" are addresses in it, `from` and `to`
+ * too. kernel/kernel.ts describes each function.
+ */
+export interface Kernel {
+  resize(
+    from: number,
+    width: number,
+    height: number,
+    to: number,
+    newWidth: number,
+    newHeight: number,
+    rowAt: number,
+    columnsAt: number,
+  ): void;
+  blur(from: number, width: number, height: number, to: number, rowAt: number): void;
+  corners(
+    at: number,
+    width: number,
+    height: number,
+    step: number,
+    scoresAt: number,
+    foundAt: number,
+    outAt: number,
+  ): number;
+  moments(at: number, width: number, outAt: number): void;
+  describe(at: number, width: number, pairsAt: number, count: number, outAt: number): void;
+}
+
+let compiled: WebAssembly.Module | undefined;
+
+/** Creates the kernel. Each machine that runs akin has its SIMD instructions: sharp needs more of them. */
 export function createKernel(memory: WebAssembly.Memory): Kernel {
-  const bytes = Buffer.from(KERNEL_BYTES, 'base64');
-  if (!WebAssembly.validate(bytes)) return createPlainKernel(memory);
-  return new WebAssembly.Instance(new WebAssembly.Module(bytes), { env: { memory } }).exports as unknown as Kernel;
+  compiled ??= new WebAssembly.Module(Buffer.from(KERNEL_BYTES, 'base64'));
+  return new WebAssembly.Instance(compiled, { env: { memory } }).exports as unknown as Kernel;
 }

@@ -5,12 +5,12 @@ import type { Pixels } from '@akin/imaging';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { gray, noise } from '../../test/noise.ts';
+import { createPlainKernel } from '../../test/plain-kernel.ts';
 import { draw } from '../picture/drawing.ts';
 import { choosePoints } from './choose.ts';
 import { PointDetector } from './detector.ts';
 import { createKernel } from './kernel.ts';
 import { KERNEL_SOURCE } from './kernel-bytes.ts';
-import { createPlainKernel } from './plain-kernel.ts';
 import type { Point } from './points.ts';
 
 const detectors = [createKernel, createPlainKernel].map((create) => new PointDetector(create));

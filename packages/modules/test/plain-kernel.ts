@@ -1,31 +1,4 @@
-/**
- * The inner loops of the module parts over one memory. Parameters that end in "At" are addresses in it, `from` and `to`
- * too. kernel/kernel.ts describes each function.
- */
-export interface Kernel {
-  resize(
-    from: number,
-    width: number,
-    height: number,
-    to: number,
-    newWidth: number,
-    newHeight: number,
-    rowAt: number,
-    columnsAt: number,
-  ): void;
-  blur(from: number, width: number, height: number, to: number, rowAt: number): void;
-  corners(
-    at: number,
-    width: number,
-    height: number,
-    step: number,
-    scoresAt: number,
-    foundAt: number,
-    outAt: number,
-  ): number;
-  moments(at: number, width: number, outAt: number): void;
-  describe(at: number, width: number, pairsAt: number, count: number, outAt: number): void;
-}
+import type { Kernel } from '../src/parts/kernel.ts';
 
 const BORDER = 19;
 const RADIUS = 15;
@@ -36,7 +9,7 @@ const CIRCLE = [
   ...[[-3, 0] as const, [-3, -1] as const, [-2, -2] as const, [-1, -3] as const],
 ];
 
-/** The kernel in plain TypeScript. Tests compare the WebAssembly kernel with it, and it is the fallback. */
+/** The kernel in plain TypeScript, with which tests compare the one in WebAssembly. */
 export function createPlainKernel(memory: WebAssembly.Memory): Kernel {
   const bytes = new Uint8Array(memory.buffer);
   const view = new DataView(memory.buffer);
