@@ -141,13 +141,13 @@ export interface PointQuery extends Restriction {
 }
 
 /** So many candidates are found by the points of a picture, and as many by those of its mirror image. */
-export const PART_CANDIDATES = 20;
+export const PART_CANDIDATES = 40;
 
 /** A document that may have a part in common with the query. */
 export interface PointCandidate {
   readonly doc: number;
   readonly isMirrored: boolean;
-  /** How many points agree in their places, times the votes of all. */
+  /** How many points agree in their places, times the votes. */
   readonly support: number;
 }
 

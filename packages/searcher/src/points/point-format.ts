@@ -68,11 +68,13 @@ export function roughPlaceOf(bytes: Uint8Array, n: number): number {
   return x | (y << 5) | (turn << 10) | (Math.min(3, packed >>> 29) << 14);
 }
 
+export const roughTurnOf = (place: number) => 4 * ((place >>> 10) & 15) + 1.5;
+
 /** Reads it. @param long of the picture in pixels */
 export function unpackRough(place: number, long: number, into: Places, i: number): void {
   into.x[i] = ((place & 31) + 0.5) / 32;
   into.y[i] = (((place >>> 5) & 31) + 0.5) / 32;
-  into.turn[i] = 4 * ((place >>> 10) & 15) + 1.5;
+  into.turn[i] = roughTurnOf(place);
   into.scale[i] = LEVEL_FACTOR ** (2 * (place >>> 14) + 0.5) / long;
 }
 

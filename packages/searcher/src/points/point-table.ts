@@ -1,7 +1,7 @@
 import { type Bits, bitsBytes, createBits, grownBits, hasBit, setBit } from '../bits.ts';
 import { copyInto } from '../row-table.ts';
 import { agreement, type Hit } from './agreement.ts';
-import { type PointSet, readPoints, roughPlaceOf, unpackRough } from './point-format.ts';
+import { type PointSet, readPoints, roughPlaceOf, roughTurnOf, TURNS, unpackRough } from './point-format.ts';
 import {
   accumulate,
   BLOCK_ROWS,
@@ -25,8 +25,11 @@ const MIN_COMPARED = 131_072;
 const COMPARED = 2;
 /** Signatures of the same point differ in at most so many of 32 bits. */
 const MAX_DIFFERENCE = 4;
-/** Rows with the most votes that are compared by the places of their points. */
-const POOL = 200;
+/**
+ * Rows with the most votes that are compared by the places of their points: at least so many, and as many as the root of
+ * all. With more of a few thousand, wrong ones are kept; with fewer of a million, right ones are lost.
+ */
+const MIN_POOL = 300;
 /** Hits of a block that are kept: many more come only from pictures without anything to tell them apart. */
 const MAX_HITS = 1 << 18;
 /** Points of a picture, for the estimate of memory. */
@@ -42,7 +45,7 @@ interface Voted {
 /** A row that may show a part of a picture. */
 interface RowCandidate {
   readonly row: number;
-  /** How many points agree in their places, times the votes of all: either alone misses more. */
+  /** How many points agree in their places, times the votes: either alone misses more. */
   readonly support: number;
 }
 
@@ -136,18 +139,19 @@ export class PointTable {
     const order = Uint32Array.from(words.keys())
       .filter((i) => weights[i] !== 0)
       .sort((a, b) => (words[a] as number) - (words[b] as number));
+    const poolSize = Math.max(MIN_POOL, Math.ceil(Math.sqrt(this.#pictures)));
     let pool: Voted[] = [];
     // One block after the other: its votes fit into the cache of a processor.
     for (const [i, block] of this.#blocks.entries()) {
       const firstRow = i * BLOCK_ROWS;
       const hitCount = findHits(block.postings(), { words, weights, signatures, order }, rows, firstRow);
-      countVotes(hitCount, query.count);
+      countVotes(hitCount, query);
       const blockRows = Math.min(BLOCK_ROWS, 32 * this.rowsWithVector.length - firstRow);
-      const voted = rowsWithMost(blockRows, POOL).map((row): Voted => {
-        return { row: firstRow + row, votes: TALLY[TALLY_SIZE * row] as number, hits: [] };
+      const voted = rowsWithMost(blockRows, poolSize, pool[poolSize - 1]?.votes).map(({ row, votes }): Voted => {
+        return { row: firstRow + row, votes, hits: [] };
       });
       pool = pool.length === 0 ? voted : [...pool, ...voted].sort((a, b) => b.votes - a.votes || a.row - b.row);
-      pool.length = Math.min(pool.length, POOL);
+      pool.length = Math.min(pool.length, poolSize);
       const placeInPool = new Int16Array(blockRows).fill(-1);
       for (const [place, { row }] of pool.entries()) if (row >= firstRow) placeInPool[row - firstRow] = place;
       for (let hit = 0; hit < hitCount; hit++) {
@@ -236,9 +240,12 @@ function findHits(
   return hitCount;
 }
 
-/** Each point of a query votes once for each row that it hits, by its best hit. The votes are in {@link TALLY}. */
-function countVotes(hitCount: number, pointCount: number): void {
-  const starts = new Uint32Array(pointCount + 1);
+/**
+ * Each point of a query votes once for each row that it hits, by its best hit. A part is turned as a whole: only the votes
+ * of points that are turned about as much count together, those of the turn with most votes. They are in {@link TALLY}.
+ */
+function countVotes(hitCount: number, { count, turn: turns }: PointSet): void {
+  const starts = new Uint32Array(count + 1);
   for (let hit = 0; hit < hitCount; hit++) {
     const after = (HITS.points[hit] as number) + 1;
     starts[after] = (starts[after] as number) + 1;
@@ -251,16 +258,44 @@ function countVotes(hitCount: number, pointCount: number): void {
     HITS.byPoint[to] = hit;
   }
   TALLY.fill(0);
+  TURNED.fill(0);
   for (let i = 0; i < hitCount; i++) {
     const hit = HITS.byPoint[i] as number;
-    const [point, voted] = [HITS.points[hit] as number, HITS.votes[hit] as number];
-    const at = TALLY_SIZE * rowOfOwner(HITS.owners[hit] as number);
-    const before = TALLY[at + 1] === point + 1 ? (TALLY[at + 2] as number) : 0;
+    const [point, owner, voted] = [HITS.points[hit] as number, HITS.owners[hit] as number, HITS.votes[hit] as number];
+    const row = rowOfOwner(owner);
+    const at = TALLY_SIZE * row;
+    const isSame = TALLY[at + 1] === point + 1;
+    const before = isSame ? (TALLY[at + 2] as number) : 0;
     if (voted <= before) continue;
+    if (isSame) {
+      const earlier = TALLY[at + 3] as number;
+      TURNED[earlier] = (TURNED[earlier] as number) - before;
+    }
+    const turned = TURN_BINS * row + turnBin(turns[point] as number, placeOfOwner(owner));
+    TURNED[turned] = (TURNED[turned] as number) + voted;
     TALLY[at] = (TALLY[at] as number) + voted - before;
     TALLY[at + 1] = point + 1;
     TALLY[at + 2] = voted;
+    TALLY[at + 3] = turned;
   }
+}
+
+/** How much a point of a query is turned against one at a rough place. */
+function turnBin(turn: number, place: number): number {
+  const turned = turn - roughTurnOf(place) + TURNS;
+  return Math.floor((turned * TURN_BINS) / TURNS) % TURN_BINS;
+}
+
+/** The votes of a row that count together: of two neighbouring turns. */
+function votesOf(row: number): number {
+  let most = 0;
+  let before = TURNED[TURN_BINS * (row + 1) - 1] as number;
+  for (let i = TURN_BINS * row; i < TURN_BINS * (row + 1); i++) {
+    const votes = TURNED[i] as number;
+    most = Math.max(most, before + votes);
+    before = votes;
+  }
+  return most;
 }
 
 function signatureOf(bits: Uint32Array, at: number): number {
@@ -304,30 +339,37 @@ function mostCompared(sizes: Uint32Array, points: number): { readonly size: numb
   return { size, left: size === sorted[i - 1] ? left : 0 };
 }
 
-/** The rows of a block with the most votes in {@link TALLY}, most first. */
-function rowsWithMost(rows: number, count: number): number[] {
-  const most: number[] = [];
-  let least = 0;
-  const votesOf = (row: number) => TALLY[TALLY_SIZE * row] as number;
+/** The rows of a block with the most votes, most first. @param least of rows with no more votes there are enough */
+function rowsWithMost(rows: number, count: number, least = 0): Pick<Voted, 'row' | 'votes'>[] {
+  const most: Pick<Voted, 'row' | 'votes'>[] = [];
   for (let row = 0; row < rows; row++) {
+    // All votes are at least those that count together.
+    if ((TALLY[TALLY_SIZE * row] as number) <= least) continue;
     const votes = votesOf(row);
     if (votes <= least) continue;
     let [from, to] = [0, most.length];
     while (from < to) {
       const middle = (from + to) >>> 1;
-      if (votes > votesOf(most[middle] as number)) to = middle;
+      if (votes > (most[middle]?.votes as number)) to = middle;
       else from = middle + 1;
     }
-    most.splice(from, 0, row);
+    most.splice(from, 0, { row, votes });
     if (most.length > count) most.pop();
-    if (most.length === count) least = votesOf(most[count - 1] as number);
+    if (most.length === count) least = most[count - 1]?.votes as number;
   }
   return most;
 }
 
-/** For each row of a block the sum of its votes, the number of the last point that voted plus 1, and its vote. */
+/**
+ * For each row of a block the sum of its votes, the number of the last point that voted plus 1, its vote, and where it
+ * is in {@link TURNED}.
+ */
 const TALLY_SIZE = 4;
 const TALLY = new Float32Array(TALLY_SIZE * BLOCK_ROWS);
+
+/** For each row of a block the sums of its votes by how much its points are turned. */
+const TURN_BINS = 16;
+const TURNED = new Float32Array(TURN_BINS * BLOCK_ROWS);
 
 /** The hits of a search in a block: which point of the query hit which point of a picture, and its vote. */
 const HITS = {

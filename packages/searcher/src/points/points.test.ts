@@ -101,6 +101,16 @@ describe('points of many pictures', () => {
     expect(far.copyOf(kept).search(query, allRows(65_540), 1)[0]?.row).toBe(65_537);
   });
 
+  it('counts only points that are turned alike together, with more rows than it compares by places', () => {
+    const [points, random, rows] = [drawPoints(1, 40), createRandom(2), new PointTable()];
+    for (let row = 0; row < 400; row++) {
+      const place = () => ({ x: random(), y: random() * 0.75, turn: Math.floor(random() * 64) });
+      rows.set(row, write(points.map((point) => ({ ...point, ...place() }))));
+    }
+    rows.set(400, write(points.slice(0, 25)));
+    expect(rows.search(read(points), allRows(401), 1)[0]?.row).toBe(400);
+  });
+
   it('finds copies of one picture that are more than a search compares', () => {
     const copies = new PointTable();
     for (let row = 0; row < 3_000; row++) copies.set(row, write(pictures[42] as Drawn[]));
