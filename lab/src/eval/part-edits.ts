@@ -85,6 +85,8 @@ async function half(picture: Bitmap): Promise<Buffer> {
   return jpeg(toSharp(await bitmapOf(toSharp(picture).resize({ ...size, fit: 'fill' }))), 40);
 }
 
+export const COLLAGE = 'one of two side by side';
+
 /** In the order of the report. */
 export const PART_EDITS: readonly Edit[] = [
   { name: 'crop of 75 % of each side', make: (picture) => cut(picture, 0.75, 0.75, 0.5, 0.5) },
@@ -101,7 +103,7 @@ export const PART_EDITS: readonly Edit[] = [
   { name: 'turned by 20 degrees', make: turned(20) },
   { name: 'caption over 20 %', make: caption },
   { name: 'text of a meme', make: meme },
-  { name: 'one of two side by side', make: collage },
+  { name: COLLAGE, make: collage },
   { name: 'screenshot, 40 % of the width', make: page },
   { name: 'mirrored', make: (picture) => jpeg(toSharp(picture).flop()) },
   {

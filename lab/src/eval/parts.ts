@@ -17,7 +17,7 @@ import { findPart, mirrored, type PointSet, readPoints, SearchedCollection } fro
 import { type PictureFile, pictureFiles } from '../learn/picture-files.ts';
 import { fail } from '../train/arguments.ts';
 import { editsOf } from './edited.ts';
-import { PART_EDITS } from './part-edits.ts';
+import { COLLAGE, PART_EDITS } from './part-edits.ts';
 import { table, three, two } from './report.ts';
 
 const USAGE = `Usage: npm run eval-parts -- <folder of pictures…> [--among <folder>]… [--edited 140]
@@ -72,7 +72,7 @@ for (const list of lists.slice(0, folders.length)) {
     const [original, other] = [first + at, first + ((at + (list.length >> 1)) % list.length)];
     for (const [k, bytes] of (await editsOf(pictures, original, other, original + 1, PART_EDITS)).entries()) {
       const edit = PART_EDITS[k]?.name as string;
-      found.push({ edit, half: 1 + (i % 2), ...search(await describe(bytes, true), edit, original, other) });
+      found.push({ edit, half: 1 + (i % 2), ...search(await describe(bytes, true), edit, original) });
     }
     if ((i + 1) % 10 === 0) console.error(`${folders[lists.indexOf(list)]}: ${i + 1} pictures edited`);
   }
@@ -102,7 +102,7 @@ async function describe(bytes: Uint8Array, isSought: boolean): Promise<Described
   };
 }
 
-function search(query: Described, edit: string, original: number, other: number): Omit<Found, 'edit' | 'half'> {
+function search(query: Described, edit: string, original: number): Omit<Found, 'edit' | 'half'> {
   let began = process.cpuUsage();
   const candidates = collection.findParts({ commit: 1, module: 'parts', points: query.points, filters: [] }) ?? [];
   cost.candidates += since(began);
@@ -116,9 +116,10 @@ function search(query: Described, edit: string, original: number, other: number)
     strengths.set(doc, Math.max(strength, strengths.get(doc) ?? 0));
   }
   cost.check += since(began);
-  for (const [doc, strength] of strengths) {
+  // A collage also finds copies of its other picture.
+  for (const [doc, strength] of edit === COLLAGE ? [] : strengths) {
     const [score, pair] = [partScore(strength), `${original} ${doc}`];
-    const isExpected = doc === original || doc === other || isSameClass(pictures[doc], pictures[original]);
+    const isExpected = doc === original || isSameClass(pictures[doc], pictures[original]);
     if (!isExpected && score >= Math.max(SURE_PART_SCORE, others.get(pair)?.score ?? 0))
       others.set(pair, { score, edit });
   }
