@@ -79,6 +79,17 @@ describe('a result', () => {
     });
     expect(value).toBe((await findCollection(store, 'swapped')).id);
   });
+
+  it('counts although a standby that it is read from does not know yet that the collection got the name', async () => {
+    const { store } = service;
+    await createCollection(store, 'followed');
+    const names = ['followed.reindex', 'followed.reindex', 'followed.reindex'];
+    await computeFromCache('followed', { store } as Context, true, async () => {
+      const name = names.pop() ?? 'followed';
+      return { value: undefined, collection: { name, schemaVersion: 1 } };
+    });
+    expect(names).toHaveLength(2);
+  });
 });
 
 describe('a reindex by another model', () => {

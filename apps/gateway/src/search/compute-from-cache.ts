@@ -41,10 +41,14 @@ export async function computeFromCache<T>(
     });
     if (made?.collection.name === name && made.collection.schemaVersion === schema.version) return made.value;
   }
+  let collection = await findCollection(store, name);
   for (;;) {
-    const collection = await findCollection(store, name);
     const made = await compute(collection, await loadSchema(store, collection));
-    // A reindex may have replaced the collection meanwhile, perhaps with the changes that were waited for.
     if (made.collection.name === name) return made.value;
+    // A reindex may have replaced the collection meanwhile, perhaps with the changes that were waited for.
+    const present = await findCollection(store, name);
+    // Or a standby does not know yet that the collection got the name.
+    if (present.id === collection.id) return made.value;
+    collection = present;
   }
 }
