@@ -101,6 +101,7 @@ describe('a document that is right', () => {
     expect(problem({ id: 'a', sizes: [['S']] }, schema)).toContain('does not fit into a String');
     expect(problem({ id: 'a', views: Array(1_001).fill(1) }, schema)).toContain('1001 values, and 1000 is the limit');
     expect(problem({ id: 'a', new: { add: ['x'] } }, schema)).toContain('field=<name>:string[]');
+    expect(problem({ id: 'a', new: { add: 'x' } }, schema)).toContain('"add" changes a list');
   });
 
   it('changes lists of every type', () => {
