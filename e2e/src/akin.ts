@@ -39,7 +39,7 @@ export class RunningCommand {
     options: {
       env?: NodeJS.ProcessEnv;
       cwd?: string;
-      input?: string;
+      input?: string | Buffer;
       /** After the input comes nothing, and no end. */
       isInputOpen?: boolean;
       program?: string;

@@ -2,6 +2,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer, request as forward } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type OwnAkin, PROGRAM, RunningCommand, runAkin, runInTurn, serveOnPostgres, until } from './akin.ts';
 import { testedBlock } from './examples.ts';
@@ -99,6 +100,12 @@ describe('akin import', () => {
     const script = `mkfifo in out && { cat piped.ndjson >in & } && { cat out >refused & } && { ${akinCommand} import in --rejects out --url ${akin.url} --collection piped || test $? = 2; } && wait && test -p out && cat refused`;
     const out = await shell('sh', ['-c', script], { cwd: akin.folder, install: 'apt-get install coreutils' });
     expect(out).toMatch(/2 accepted.*\{"line":2,"reason":".*id.*required/s);
+  });
+
+  it('ends at a refused line of packed input, which goes on', async () => {
+    const args = ['import', '-', '--strict', '--url', akin.url, '--collection', 'packed'];
+    const ended = runAkin([...args, '--rejects', file('refused')], { input: gzipSync('no JSON\n'), isInputOpen: true });
+    expect(await ended).toMatchObject({ code: 2, out: expect.stringContaining('Line 1') });
   });
 
   it('stops while its input sends nothing', async () => {

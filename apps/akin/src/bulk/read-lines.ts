@@ -57,16 +57,19 @@ async function unpack(input: Readable): Promise<AsyncIterable<Buffer>> {
   const gunzip = createGunzip({ chunkSize: CHUNK_BYTES });
   // The loop over the result throws the errors of the pipeline.
   pipeline(chunks, gunzip, () => {});
-  return withGzipErrors(gunzip);
+  return withGzipErrors(gunzip, input);
 }
 
-async function* withGzipErrors(gunzip: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* withGzipErrors(gunzip: AsyncIterable<Buffer>, input: Readable): AsyncGenerator<Buffer> {
   try {
     yield* gunzip;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (!code?.startsWith('Z_')) throw error;
     throw badRequest(`The gzip data is cut off or damaged: ${message}.`);
+  } finally {
+    // The pipeline may wait for more of it, which may never come.
+    input.destroy();
   }
 }
 
