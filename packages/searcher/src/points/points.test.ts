@@ -104,8 +104,8 @@ describe('points of many pictures', () => {
   it('counts only points that are turned alike together, with more rows than it compares by places', () => {
     const [points, random, rows] = [drawPoints(1, 40), createRandom(2), new PointTable()];
     for (let row = 0; row < 400; row++) {
-      const place = () => ({ x: random(), y: random() * 0.75, turn: Math.floor(random() * 64) });
-      rows.set(row, write(points.map((point) => ({ ...point, ...place() }))));
+      const place = (turn: number) => ({ x: random(), y: random() * 0.75, turn: (turn + 20 + 24 * random()) & 63 });
+      rows.set(row, write(points.map((point) => ({ ...point, ...place(point.turn) }))));
     }
     rows.set(400, write(points.slice(0, 25)));
     expect(rows.search(read(points), allRows(401), 1)[0]?.row).toBe(400);
