@@ -14,6 +14,7 @@ import { listFiles } from '@akin/modules/internal/learn/list-files';
 import { toRows } from '@akin/modules/internal/learn/rows';
 import { COPIES_FOLDER, readModel } from '@akin/modules/internal/network/model';
 import { CROP_RULE } from '@akin/modules/internal/picture/content-crop';
+import { MIDDLE_RULE } from '@akin/modules/internal/picture/middle';
 import type { Picture } from '@akin/modules/internal/picture/picture';
 import { analyzeClasses, classFolders } from '../learn/class-folders.ts';
 import { discriminantAxes, scatterOf } from '../learn/discriminant.ts';
@@ -63,7 +64,7 @@ try {
   // Compute both before writing the first, so that the two files always belong together.
   const [content, duplicate] = [contentTensors(), duplicateTensors()];
   const copies = await readModel(COPIES_FOLDER);
-  console.log(`content: ${await writeAxes('content', network, pictures.size, content)}`);
+  console.log(`content: ${await writeAxes('content', network, pictures.size, content, MIDDLE_RULE)}`);
   console.log(`duplicate: ${await writeAxes('duplicate', copies.id, pictures.size, duplicate, CROP_RULE)}`);
 } catch (error) {
   fail(error);

@@ -9,11 +9,10 @@ export async function writeAxes(
   network: string,
   pictures: number,
   tensors: Parameters<typeof writeSafetensors>[0],
-  rule?: string,
+  rule: string,
 ): Promise<string> {
-  const hashed: Record<string, string> = rule === undefined ? {} : { rule };
-  const sha256 = createHash('sha256').update(writeSafetensors(tensors, hashed)).digest('hex');
-  const metadata = { network, sha256, pictures: String(pictures), ...hashed };
+  const sha256 = createHash('sha256').update(writeSafetensors(tensors, { rule })).digest('hex');
+  const metadata = { network, sha256, pictures: String(pictures), rule };
   await writeFile(axesFile(module), writeSafetensors(tensors, metadata));
   return sha256.slice(0, 8);
 }

@@ -1,3 +1,4 @@
+import { MIDDLE_RULE } from '../picture/middle.ts';
 import { project } from '../vectors/project.ts';
 import { readAxes } from '../weights/axes-file.ts';
 import { memoizeAsync } from '../weights/memoize-async.ts';
@@ -20,10 +21,10 @@ export interface ContentAxes {
  * Read once for each thread.
  *
  * @param model The name of the network in use.
- * @throws Error when the axes were trained for another network.
+ * @throws Error when the axes were trained for another network, or for other middles of pictures.
  */
 export const contentAxes = memoizeAsync(async (model: string): Promise<ContentAxes> => {
-  const { tensors, id } = await readAxes('content', model);
+  const { tensors, id } = await readAxes('content', model, MIDDLE_RULE);
   const seenMean = tensors.get('seen_mean', [HEAD_DIMENSIONS + POOL_DIMENSIONS]);
   const contentAxes = tensors.get('seen', [NETWORK_AXES, HEAD_DIMENSIONS + POOL_DIMENSIONS]);
   const gradientMean = tensors.get('gradients_mean', [GRADIENT_DIMENSIONS]);

@@ -2,6 +2,7 @@ import { type Pixels, resizeArea } from '@akin/imaging';
 import { MODEL_FOLDER } from '../network/model.ts';
 import type { Features, Network } from '../network/network.ts';
 import { contentCrops as cropsOf } from './content-crop.ts';
+import { middleOf } from './middle.ts';
 
 /** One picture that is being analyzed. Data that several modules need is computed once, at its first use. */
 export interface Picture {
@@ -12,9 +13,7 @@ export interface Picture {
    * own kernel. May decode the file again.
    */
   pixelsOf(side: number): Promise<Pixels>;
-  /**
-   * The whole picture resized to a square of {@link SQUARE} pixels a side, which is also the input of the main network.
-   */
+  /** The whole picture resized to a square of {@link SQUARE} pixels a side. */
   square(): Pixels;
   /**
    * The content crop, resized to a square of {@link CROP_SIDE} pixels a side, which is also the input of the
@@ -23,8 +22,8 @@ export interface Picture {
    */
   contentCrops(): readonly Pixels[];
   /**
-   * The features of the main network. It is loaded at the first call in a thread, and run at the first call for a
-   * picture.
+   * The features of the main network, which sees the middle of the picture. It is loaded at the first call in a thread,
+   * and run at the first call for a picture.
    */
   features(): Promise<Features<'content'>>;
   /** Whether the picture is searched for: then more of its points are found than are stored. */
@@ -62,8 +61,9 @@ export function preparePicture(
     },
     features() {
       features ??= network(MODEL_FOLDER, ['content']).then(async ({ width, height, run }) => {
-        const isSquare = width === SQUARE && height === SQUARE;
-        const [found] = await run([isSquare ? squash() : resizeArea(pixels, width, height)]);
+        const middle = middleOf(pixels);
+        const isSquare = middle === pixels && width === SQUARE && height === SQUARE;
+        const [found] = await run([isSquare ? squash() : resizeArea(middle, width, height)]);
         return found as Features<'content'>;
       });
       return features;

@@ -3,11 +3,12 @@ import { contentAxes } from '../content/axes.ts';
 import { duplicateAxes } from '../duplicate/axes.ts';
 import { COPIES_FOLDER, MODEL_FOLDER, readModel } from '../network/model.ts';
 import { CROP_RULE } from '../picture/content-crop.ts';
+import { MIDDLE_RULE } from '../picture/middle.ts';
 import { readAxes } from './axes-file.ts';
 
 describe('axes', () => {
   it.each([
-    ['content', MODEL_FOLDER, undefined],
+    ['content', MODEL_FOLDER, MIDDLE_RULE],
     ['duplicate', COPIES_FOLDER, CROP_RULE],
   ])('of %s belong to the network that runs, and to no other', async (module, folder, rule) => {
     const { id } = await readModel(folder);

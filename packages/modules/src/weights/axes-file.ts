@@ -13,14 +13,10 @@ export function axesFile(module: string): URL {
 /**
  * Reads the axes of a module.
  * @param model The name of the network in use.
- * @param rule The rule, if any, by which the module prepares pictures.
+ * @param rule The rule by which the module prepares pictures.
  * @throws Error when the axes were trained for another network or rule.
  */
-export async function readAxes(
-  module: string,
-  model: string,
-  rule?: string,
-): Promise<{ tensors: Tensors; id: string }> {
+export async function readAxes(module: string, model: string, rule: string): Promise<{ tensors: Tensors; id: string }> {
   const file = axesFile(module);
   const label = file.pathname.split('/').slice(-2).join('/');
   requireRegularFile(file);
