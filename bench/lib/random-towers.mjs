@@ -21,9 +21,17 @@ export async function writeRandomDino(folder) {
   await mkdir(join(folder, 'onnx'), { recursive: true });
   await json(folder, 'config.json', { model_type: 'dinov2', hidden_size: width, image_size: side, patch_size: patch });
   await json(folder, 'preprocessor_config.json', {
-    ...{ do_resize: true, do_center_crop: true, do_rescale: true, do_normalize: true, do_convert_rgb: true },
-    ...{ size: { shortest_edge: 256 }, crop_size: { height: side, width: side }, resample: 3 },
-    ...{ image_mean: [0.485, 0.456, 0.406], image_std: [0.229, 0.224, 0.225], rescale_factor: 1 / 255 },
+    do_resize: true,
+    do_center_crop: true,
+    do_rescale: true,
+    do_normalize: true,
+    do_convert_rgb: true,
+    size: { shortest_edge: 256 },
+    crop_size: { height: side, width: side },
+    resample: 3,
+    image_mean: [0.485, 0.456, 0.406],
+    image_std: [0.229, 0.224, 0.225],
+    rescale_factor: 1 / 255,
     image_processor_type: 'BitImageProcessor',
   });
   await pictureTower(join(folder, 'onnx', 'model.onnx'), DINOV2_SMALL, 'last_hidden_state');
@@ -45,9 +53,15 @@ export async function writeRandomSiglip(folder, tokenizer) {
     text_config: { hidden_size: SIGLIP_TEXT.width, max_position_embeddings: SIGLIP_TEXT.tokens },
   });
   await json(folder, 'preprocessor_config.json', {
-    ...{ do_resize: true, do_rescale: true, do_normalize: true, image_processor_type: 'SiglipImageProcessor' },
-    ...{ size: { height: side, width: side }, resample: 3, rescale_factor: 1 / 255 },
-    ...{ image_mean: [0.5, 0.5, 0.5], image_std: [0.5, 0.5, 0.5] },
+    do_resize: true,
+    do_rescale: true,
+    do_normalize: true,
+    image_processor_type: 'SiglipImageProcessor',
+    size: { height: side, width: side },
+    resample: 3,
+    rescale_factor: 1 / 255,
+    image_mean: [0.5, 0.5, 0.5],
+    image_std: [0.5, 0.5, 0.5],
   });
   for (const name of ['tokenizer.json', 'tokenizer_config.json'])
     await copyFile(join(tokenizer, name), join(folder, name));

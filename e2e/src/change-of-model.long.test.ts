@@ -81,7 +81,8 @@ async function shop(name: string): Promise<Collection> {
   const collection = akin.client.collection(name);
   await collection.create();
   const documents = Object.keys(COLORS).map((id) => ({
-    ...{ id, image: `http://127.0.0.1:${port}/${id}.jpg` },
+    id,
+    image: `http://127.0.0.1:${port}/${id}.jpg`,
     labels: [id.length > 4 ? '<long>' : 'short'],
   }));
   await collection.add(documents, { commit: true, waitAnalysis: true });

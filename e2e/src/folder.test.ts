@@ -88,8 +88,13 @@ describe('what was indexed', () => {
     expect(found.get(`holiday/${ODD_NAME}`)).toMatchObject({ title: 'ünï cödé 图片 🙂', folder: 'holiday' });
     // Upright, with what its EXIF says.
     expect(found.get('holiday/berlin/photo.jpg')).toMatchObject({
-      ...{ folder: 'holiday/berlin', width: 240, height: 320, camera: 'Akinon A-1', location: '52.5,13.4' },
-      ...{ taken: '2023-06-15T14:30:00Z', taken_utc: '2023-06-15T12:30:00Z' },
+      folder: 'holiday/berlin',
+      width: 240,
+      height: 320,
+      camera: 'Akinon A-1',
+      location: '52.5,13.4',
+      taken: '2023-06-15T14:30:00Z',
+      taken_utc: '2023-06-15T12:30:00Z',
     });
     const named = (await collection.select({ q: 'photo', fl: 'id' })).response.docs;
     expect(named).toEqual([{ id: 'holiday/berlin/photo.jpg' }]);

@@ -178,8 +178,15 @@ describe('the review', () => {
       (await demo.akin.client.collection('my-collection').analyze({ data: bytes.toString('base64') })).outputs;
     const other = await readFile(path.join(DEMO, 'demo-001.webp'));
     const document = (id: string, outputs: string, width: number, modified: string) => ({
-      ...{ id, import: outputs, thumbnail: small.toString('base64'), source: '/photos', folder: 'trip' },
-      ...{ width, height: width, bytes: width * 100, modified },
+      id,
+      import: outputs,
+      thumbnail: small.toString('base64'),
+      source: '/photos',
+      folder: 'trip',
+      width,
+      height: width,
+      bytes: width * 100,
+      modified,
     });
     const [one, two] = [await analyzed(picture), await analyzed(other)];
     await collection.add(

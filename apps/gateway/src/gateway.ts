@@ -72,7 +72,11 @@ export async function createGateway(config: GatewayConfig): Promise<Gateway> {
   const delayedCommits = createDelayedCommits(config.commit, config.log);
   const { store, analyze, makeThumbnail, commit, wake } = config;
   const parts = {
-    ...{ store, analyze, makeThumbnail, commit, wake },
+    store,
+    analyze,
+    makeThumbnail,
+    commit,
+    wake,
     ready: () => store.ping(),
     httpReady: () => store.ping(),
     scheduleCommit: delayedCommits.add,
@@ -100,8 +104,14 @@ export async function createWorkerServer(config: WorkerServerConfig): Promise<Ga
   // The endpoints of a worker do not use these parts.
   const absent = undefined as never;
   const parts = {
-    ...{ store: absent, makeThumbnail: absent, commit: absent, wake: absent, scheduleCommit: absent },
-    ...{ retryRun: absent, originals: absent, models: absent },
+    store: absent,
+    makeThumbnail: absent,
+    commit: absent,
+    wake: absent,
+    scheduleCommit: absent,
+    retryRun: absent,
+    originals: absent,
+    models: absent,
   };
   const { analyze = absent, ready, httpReady = ready } = config;
   return open(config, { ...parts, analyze, ready, httpReady }, names, config.fallback);

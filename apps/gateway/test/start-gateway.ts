@@ -49,7 +49,11 @@ export function testConfig(parts: Partial<GatewayConfig> = {}): GatewayConfig & 
 
 function openTestStore(databaseUrl: string, settings: { searchMilliseconds?: number } = {}): Promise<Store> {
   return openStore({
-    ...{ databaseUrl, modules: MODULES, models: models(), parseOutputs, descriptorTexts },
+    databaseUrl,
+    modules: MODULES,
+    models: models(),
+    parseOutputs,
+    descriptorTexts,
     graceMilliseconds: 0,
     ...settings,
   });

@@ -59,7 +59,12 @@ export async function startKeyed(
     return response.json.key as string;
   };
   return {
-    ...{ store, gateway, other, log, keys, make },
+    store,
+    gateway,
+    other,
+    log,
+    keys,
+    make,
     async [Symbol.asyncDispose]() {
       await gateway[Symbol.asyncDispose]();
       await other[Symbol.asyncDispose]();

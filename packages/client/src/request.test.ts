@@ -202,7 +202,8 @@ it('gives back the figures and the other documents that wire asks for, and group
   const groups = [{ groupValue: 'a', doclist: expanded.a }];
   answer = JSON.stringify({ responseHeader: {}, grouped: { sku: { matches: 9, ngroups: 4, groups } } });
   expect(await shop.search('red', { group: { field: 'sku', limit: 2 } })).toMatchObject({
-    ...{ total: 4, documents: [{ id: '2' }] },
+    total: 4,
+    documents: [{ id: '2' }],
     groups: [{ value: 'a', total: 3, documents: [{ id: '2' }] }],
   });
 });
@@ -250,7 +251,9 @@ it('counts only values that are there', async () => {
     facet_counts: { facet_fields: {}, ...others },
   });
   expect(await shop.search('*:*', { wire: { facet: true, 'facet.query': 'price:[* TO 50]' } })).toMatchObject({
-    ...{ facets: {}, facetQueries: others.facet_queries, facetRanges: others.facet_ranges },
+    facets: {},
+    facetQueries: others.facet_queries,
+    facetRanges: others.facet_ranges,
   });
   await shop.search('*:*', { facets: ['brand'], wire: { 'facet.mincount': 0 } });
   expect(sent('facet.mincount')).toEqual(['1', '1', '0']);

@@ -115,7 +115,8 @@ async function exchange<T>(
   const method = options.method ?? (options.body === undefined ? 'GET' : 'POST');
   const send = () =>
     (config.fetch ?? fetch)(`${config.baseUrl}${path}`, {
-      ...{ method, headers },
+      method,
+      headers,
       // Not `Uint8Array<ArrayBuffer>` in the types of this package: TypeScript knows that only from 5.7.
       ...(options.body === undefined ? {} : { body: options.body as NonNullable<RequestInit['body']> }),
       ...(options.signal ? { signal: options.signal } : {}),

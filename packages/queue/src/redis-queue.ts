@@ -53,7 +53,9 @@ export async function createRedisQueue(config: SharedQueueConfig): Promise<Share
       openQueue: async (jobs) => new BullQueue(jobs, { connection: producer, prefix, skipWaitingForReady: true }),
       createWorker: (jobs, process, settings) =>
         new BackoffWorker(jobs, process, {
-          ...{ connection: forWorkers, prefix, ...settings },
+          connection: forWorkers,
+          prefix,
+          ...settings,
           ...(config.name === undefined ? {} : { name: config.name.replaceAll(' ', SPACE) }),
         }),
       isConnected: () => producer.status === 'ready' && forWorkers.status === 'ready',

@@ -252,7 +252,9 @@ export class SearchedCollection {
     }
     const best = new CandidateCollector({
       ...collector,
-      ...{ wanted: candidateCount(k), by: 'estimate', dimensions: vector.length },
+      wanted: candidateCount(k),
+      by: 'estimate',
+      dimensions: vector.length,
     });
     const compared = scanNear(vectors, coded, rows, matches, query, best);
     return best.candidates(compared, false);
@@ -278,7 +280,9 @@ export class SearchedCollection {
     const words = wordsOf(points);
     return [points, mirrored(points)].flatMap((set, i) =>
       table.search(set, rows, PART_CANDIDATES, i === 0 ? words : mirroredWords(words)).map(({ row, support }) => ({
-        ...{ doc: this.#rows.docs[row] as number, isMirrored: i === 1, support },
+        doc: this.#rows.docs[row] as number,
+        isMirrored: i === 1,
+        support,
       })),
     );
   }

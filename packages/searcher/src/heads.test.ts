@@ -11,7 +11,10 @@ const random = createRandom(7);
 const below = (most: number) => Math.floor(random() * most);
 /** 0: no value. Ordinals are not in the order of the values. */
 const rows = Array.from({ length: COUNT }, (_, doc) => ({
-  ...{ doc, product: below(60), price: below(20), id: ((doc * 7) % COUNT) + 1 },
+  doc,
+  product: below(60),
+  price: below(20),
+  id: ((doc * 7) % COUNT) + 1,
 }));
 /** The place of price `n` is that of its last digit first; ids are in falling order. */
 const prices = Uint32Array.of(0, ...Array.from({ length: 20 }, (_, n) => (n * 7) % 20));

@@ -23,7 +23,10 @@ const cellOf = (doc: number) => doc % 7;
 function queryOf(vectors: readonly Float32Array[], maxDistance: number) {
   const cells = vectors.slice(1).flatMap((_, i) => [i % 7, i % 9 === 4 ? 8 : (i + 3) % 7]);
   return {
-    ...{ module: 'view', maxDistance, maxPairs: 100_000, cells: Int32Array.from(cells) },
+    module: 'view',
+    maxDistance,
+    maxPairs: 100_000,
+    cells: Int32Array.from(cells),
     vectors: Float32Array.from(vectors.flatMap((vector) => [...vector])),
     ends: Int32Array.from(vectors, (_, i) => Math.min(2 * (i + 1), cells.length)),
   };
@@ -108,7 +111,9 @@ it.each([1, 3])('%i threads tell the same pairs, of many vectors at once too', a
     ),
   ).toEqual([[200, 1]]);
   const query = {
-    ...{ module: 'view', maxDistance: 0.5, maxPairs: 10_000 },
+    module: 'view',
+    maxDistance: 0.5,
+    maxPairs: 10_000,
     vectors: Float32Array.from({ length: 140 }, (_, i) => (i % 4 === 0 || i % 4 === 3 ? 1 : 0)),
     cells: new Int32Array(70).fill(1),
     ends: Int32Array.from({ length: 70 }, (_, i) => i + 1),

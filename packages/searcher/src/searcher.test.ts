@@ -15,8 +15,14 @@ it.each([1, 3])('finds the same with %i threads, and begins again after one fail
   channel('worker_threads').subscribe(onThread);
   await using searcher = new Searcher({ threads, exactRows: 100 });
   const query = {
-    ...{ commit: 1, module: 'view', filters: [], vector: Float32Array.of(0, 1), k: 4 },
-    ...{ exactRows: 100, minCompared: 10, maxCandidates: 100 },
+    commit: 1,
+    module: 'view',
+    filters: [],
+    vector: Float32Array.of(0, 1),
+    k: 4,
+    exactRows: 100,
+    minCompared: 10,
+    maxCandidates: 100,
   };
   await expect(searcher.change(1, { kind: 'advance', key: 1, commit: 1 })).rejects.toThrow('not in memory');
   await expect(searcher.search(1, query)).rejects.toThrow(SearcherError);
@@ -82,8 +88,14 @@ it.each([1, 2])(
     await searcher.change(1, { kind: 'rows', key: 1, modules: ['view'], bytes });
     await searcher.change(1, { kind: 'advance', key: 1, commit: 1 });
     const query = {
-      ...{ commit: 1, module: 'view', filters: [], vector: draw(), k: 10 },
-      ...{ exactRows: vectors.length, minCompared: 10, maxCandidates: 20_000 },
+      commit: 1,
+      module: 'view',
+      filters: [],
+      vector: draw(),
+      k: 10,
+      exactRows: vectors.length,
+      minCompared: 10,
+      maxCandidates: 20_000,
     };
     const distances = vectors.map((vector) => distance(vector, query.vector));
     const nearest = [...vectors.keys()]
@@ -127,8 +139,14 @@ it('makes clusters in the background after a search, and drops them with the col
   const before = searcher.bytes;
   const search = (vector: Float32Array) =>
     searcher.search(1, {
-      ...{ commit: 1, module: 'view', filters: [], vector, k: 4 },
-      ...{ exactRows: 100, minCompared: 400, maxCandidates: 1_000 },
+      commit: 1,
+      module: 'view',
+      filters: [],
+      vector,
+      k: 4,
+      exactRows: 100,
+      minCompared: 400,
+      maxCandidates: 1_000,
     });
   // Replies tell the memory, which clusters of both threads add to.
   for (let doc = 0; searcher.bytes < before + 2 * 65_536; doc = (doc + 1) % count) {

@@ -23,7 +23,12 @@ function hasVector(doc: number): boolean {
 export function finder(limits: Pick<VectorQuery, 'exactRows' | 'minCompared'>) {
   return (collection: SearchedCollection, vector: Float32Array, query: Partial<VectorQuery> = {}): Candidates => {
     const found = collection.search({
-      ...{ commit: 1, module: 'view', filters: [], vector, k: 10, maxCandidates: 20_000 },
+      commit: 1,
+      module: 'view',
+      filters: [],
+      vector,
+      k: 10,
+      maxCandidates: 20_000,
       ...limits,
       ...query,
     });

@@ -93,7 +93,11 @@ function read({ resourceSpans }: Request): ReceivedSpan[] {
     scopeSpans.flatMap(({ spans }) =>
       spans.map(({ name, kind, traceId, spanId, parentSpanId = '', attributes, links = [], status }) => ({
         service: String(record(resource.attributes)['service.name']),
-        ...{ name, kind, traceId, spanId, parentSpanId },
+        name,
+        kind,
+        traceId,
+        spanId,
+        parentSpanId,
         attributes: record(attributes),
         links: links.map((link) => link.traceId),
         status: status?.code ?? 0,

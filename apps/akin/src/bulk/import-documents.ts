@@ -78,7 +78,12 @@ export class Import {
     const limiter = new ConcurrencyLimiter(parallel);
     const parameters = { async: true, ...(modules === undefined ? {} : { 'modules.apply': modules }) };
     const sending = {
-      ...{ collection, limiter, compress, parameters, maxOutageMilliseconds, signal },
+      collection,
+      limiter,
+      compress,
+      parameters,
+      maxOutageMilliseconds,
+      signal,
       accepted: (documents: readonly BulkDocument[], first: string, token: string) =>
         this.#accepted(documents, seqOf(first), token),
       refused: ({ number, id }: BulkDocument, reason: string) => this.#reject(number, id, reason),

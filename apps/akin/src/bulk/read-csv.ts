@@ -53,8 +53,12 @@ export async function* readRows(
   { separator, columns }: Pick<CsvOptions, 'separator' | 'columns'>,
 ): AsyncGenerator<CsvRow> {
   const rows = parse({
-    ...{ bom: true, info: true, relax_column_count: true, skip_empty_lines: true },
-    ...{ delimiter: separator, max_record_size: LONGEST_LINE },
+    bom: true,
+    info: true,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    delimiter: separator,
+    max_record_size: LONGEST_LINE,
   });
   // The loop throws the errors of the pipeline.
   pipeline(Readable.from(requireUtf8(chunks)), rows, () => {});

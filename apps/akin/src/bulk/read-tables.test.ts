@@ -152,11 +152,21 @@ describe('CSV', () => {
       return Object.fromEntries((await columnTypes(rows, cells)).types);
     };
     expect(await types(text)).toEqual({
-      ...{ ean: 'string', mixed: 'string', price: 'double', stock: 'long', sold: 'date', on: 'boolean' },
-      ...{ either: 'string', id_like: 'string', labels: 'string[]' },
+      ean: 'string',
+      mixed: 'string',
+      price: 'double',
+      stock: 'long',
+      sold: 'date',
+      on: 'boolean',
+      either: 'string',
+      id_like: 'string',
+      labels: 'string[]',
     });
     expect(await types('sku;a;b;c;d\n1;12,50;1.234,5;1.5;1.234', { decimalComma: true })).toEqual({
-      ...{ a: 'double', b: 'double', c: 'string', d: 'long' },
+      a: 'double',
+      b: 'double',
+      c: 'string',
+      d: 'long',
     });
     expect(await types('sku;a\n1;12,50')).toEqual({ a: 'string' });
   });

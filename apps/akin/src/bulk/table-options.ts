@@ -179,7 +179,9 @@ export async function openLocalPictures(
   const dataFolder = options.isGiven('pictures') && areFree && status ? await dataFolderAt(url) : undefined;
   if (dataFolder !== undefined) await rememberFolders(dataFolder, name, [folder]);
   const pictures = await openPictures(folder, {
-    ...{ analyzer, threads: config.threads, model: await modelOf(models, status ?? {}) },
+    analyzer,
+    threads: config.threads,
+    model: await modelOf(models, status ?? {}),
     isShown: dataFolder !== undefined,
     modules: parseModulesApply(options.text('modules') ?? status?.modules?.join(',')),
   });

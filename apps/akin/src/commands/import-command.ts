@@ -76,7 +76,13 @@ export const importCommand: CommandModule = {
     const fields = fitToSchema(table, schema, options);
     for (const text of doubtLines(table, fields)) process.stderr.write(`${text}\n`);
     const run = new Import({
-      ...{ file, previousProgress, progressFile, rejects, collection, repeated, ...table },
+      file,
+      previousProgress,
+      progressFile,
+      rejects,
+      collection,
+      repeated,
+      ...table,
       fields,
       pictures: local.pictures,
       parallel: Math.min(16, Math.max(1, options.number('parallel'))),

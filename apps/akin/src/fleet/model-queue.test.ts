@@ -10,7 +10,11 @@ const models = (content: string) => ({
   ]),
 });
 const job = (position: number, model?: string): Job<'analyze'>['payload'] => ({
-  ...{ collection: 1, request: '1', position, attempt: 1, image: 'http://127.0.0.1/x.jpg' },
+  collection: 1,
+  request: '1',
+  position,
+  attempt: 1,
+  image: 'http://127.0.0.1/x.jpg',
   ...(model === undefined ? {} : { model }),
 });
 

@@ -67,7 +67,13 @@ export async function openGatewayProcess(
     await startupServer[Symbol.asyncDispose]();
   }
   const gateway = await createGateway({
-    ...{ store, log, metrics, corsOrigins, legacySegment, webFolder, limits },
+    store,
+    log,
+    metrics,
+    corsOrigins,
+    legacySegment,
+    webFolder,
+    limits,
     ...listen,
     access: { ...access, ...(config.fleetKey ? { metricsKey: config.fleetKey } : {}) },
     port,

@@ -77,7 +77,8 @@ export function changedDocument(
 /** An update that changes nothing if the document was deleted meanwhile; and it is not missing any more. */
 export function existing(known: KnownPicture): FileDocument {
   return {
-    ...{ id: known.id, _version_: 1 },
+    id: known.id,
+    _version_: 1,
     ...(known.isMissing ? { missing: { set: null } } : {}),
     ...(known.isOnMissingDrive ? { file_drive_missing: { set: null } } : {}),
   };

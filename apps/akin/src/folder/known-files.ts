@@ -68,19 +68,21 @@ export async function readKnownFiles(collection: Collection): Promise<KnownPictu
   }
   for await (const { id, source, path: below, bytes, modified, hash } of collection.allTombstones()) {
     known.push({
-      ...{ id, source, path: below, bytes, hash },
+      id,
+      source,
+      path: below,
+      bytes,
+      hash,
       isDeleted: true,
       place: await placeOf(source, below),
       modified: Date.parse(modified) / 1_000,
-      ...{
-        changed: undefined,
-        inode: undefined,
-        title: undefined,
-        labels: [],
-        isMissing: false,
-        isOnMissingDrive: false,
-        sidecars: undefined,
-      },
+      changed: undefined,
+      inode: undefined,
+      title: undefined,
+      labels: [],
+      isMissing: false,
+      isOnMissingDrive: false,
+      sidecars: undefined,
     });
   }
   return known;

@@ -35,7 +35,13 @@ class Library {
         match.kind === 'same'
           ? match.known
           : {
-              ...{ id, place, bytes, modified, hash, isDeleted, isMissing: false },
+              id,
+              place,
+              bytes,
+              modified,
+              hash,
+              isDeleted,
+              isMissing: false,
               ...(isDeleted ? { changed: undefined, inode: undefined } : { changed, inode }),
             },
       );

@@ -66,18 +66,19 @@ it.each([
 
 describe('the report', () => {
   const report = {
-    ...{
-      indexed: 3,
-      unchanged: 2,
-      moved: 0,
-      missing: 0,
-      returned: 0,
-      removed: 1,
-      leftOut: 0,
-      videos: 0,
-      nearDuplicates: 1,
-    },
-    ...{ absent: [], refused: [], failures: [], stopped: false },
+    indexed: 3,
+    unchanged: 2,
+    moved: 0,
+    missing: 0,
+    returned: 0,
+    removed: 1,
+    leftOut: 0,
+    videos: 0,
+    nearDuplicates: 1,
+    absent: [],
+    refused: [],
+    failures: [],
+    stopped: false,
   };
   const failures = (count: number) =>
     Array.from({ length: count }, (_, i) => ({ file: `${i}.jpg`, reason: 'broken', code: 'unreadable' }));

@@ -41,7 +41,12 @@ export class ModelLibrary implements Models, AsyncDisposable {
     const byName = new Map(sets.map((set) => [set.contentName, set]));
     const isDefault = (name: string) => name === sets[0]?.contentName;
     const known = KNOWN_MODELS.map(({ name, licence, megabytes, numbers, words, about }) => ({
-      ...{ name, licence, megabytes, numbers, words, about },
+      name,
+      licence,
+      megabytes,
+      numbers,
+      words,
+      about,
       here: byName.has(name),
       isDefault: isDefault(name),
       ...this.#downloadOf(name),
@@ -122,7 +127,11 @@ function summaryOf({ contentName: name, modules, textCalibration }: ModelSet): O
   const isOwn = name === OWN_MODEL;
   const numbers = modules.find((module) => module.name === 'content')?.descriptor?.dimensions ?? 0;
   return {
-    ...{ name, numbers, megabytes: null, here: true, words: textCalibration !== undefined },
+    name,
+    numbers,
+    megabytes: null,
+    here: true,
+    words: textCalibration !== undefined,
     licence: isOwn ? 'Apache-2.0' : null,
     about: isOwn ? 'similar pictures; small and fast' : '',
   };

@@ -60,7 +60,10 @@ async function make(key: NewKey): Promise<string> {
 let writer: string;
 let reader: string;
 const files = async ({ path }: { path: string }) => ({
-  ...{ size: 6, modified: new Date(0), version: 'v1', type: 'image/jpeg' },
+  size: 6,
+  modified: new Date(0),
+  version: 'v1',
+  type: 'image/jpeg',
   async *read() {
     yield Buffer.from(path.padEnd(6).slice(0, 6));
   },

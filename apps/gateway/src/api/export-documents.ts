@@ -19,7 +19,10 @@ export const exportDocuments: HandlerFor<'exportDocuments'> = async (
   const query = readQuery('q', q, parameters, parameter);
   const collection = await findCollection(store, parameters.collection);
   const wanted = {
-    ...{ query, filters, rows, cursor },
+    query,
+    filters,
+    rows,
+    cursor,
     bytes: PAGE_BYTES,
     ...(timeZone === undefined ? {} : { timeZone }),
   };
@@ -30,7 +33,10 @@ export const exportDocuments: HandlerFor<'exportDocuments'> = async (
     const schema = await loadSchema(store, collection);
     const warnings = warnAboutDates([query, ...filters], schema.fields);
     const header = {
-      ...{ format: 1, collection: collection.name, commit: page.commit, fields: new Map(fields) },
+      format: 1,
+      collection: collection.name,
+      commit: page.commit,
+      fields: new Map(fields),
       warnings: warnings.length > 0 ? warnings : undefined,
     };
     lines.unshift(stringifyJson({ 'akin-export': header }));

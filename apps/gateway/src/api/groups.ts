@@ -35,7 +35,10 @@ export const groups: HandlerFor<'groups'> = async ({ parameters, list, signal },
   const schema = await loadSchema(context.store, collection);
   const { names, hidden } = fieldNames(fields, schema);
   const shown = {
-    ...{ filters, rows: parameters.limit ?? parameters.rows, fields: names, distances: requestedDistances(fields) },
+    filters,
+    rows: parameters.limit ?? parameters.rows,
+    fields: names,
+    distances: requestedDistances(fields),
     ...clockOf(parameters),
   };
   const warnings = warnAboutDates(filters, schema.fields);
@@ -45,8 +48,11 @@ export const groups: HandlerFor<'groups'> = async ({ parameters, list, signal },
     return {
       warnings,
       body: {
-        ...{ commit: page.commit, asOfCommit: page.asOfCommit, threshold: new Double(GROUP_SCORE) },
-        ...{ numFound: page.numFound, numFoundExact: page.asOfCommit === page.commit },
+        commit: page.commit,
+        asOfCommit: page.asOfCommit,
+        threshold: new Double(GROUP_SCORE),
+        numFound: page.numFound,
+        numFoundExact: page.asOfCommit === page.commit,
         pairs: page.pairs.map((pair) => presentPair(pair, { ...fields, score: false }, hidden)),
         nextCursor: page.next && writePairCursor(page.next),
       },
@@ -81,8 +87,11 @@ function presentPair({ part, whole, strength, box, isCopy }: PartPair, fields: F
   const document = ({ id, ...shown }: PartPair['part']) =>
     new Map([['id', id], ...presentDocument({ ...shown, score: undefined }, fields, hidden)]);
   return {
-    ...{ part: document(part), whole: document(whole), copy: isCopy },
-    ...{ score: new Double(partScore(strength)), parts_box: presentBox(box, 'whole', 'part') },
+    part: document(part),
+    whole: document(whole),
+    copy: isCopy,
+    score: new Double(partScore(strength)),
+    parts_box: presentBox(box, 'whole', 'part'),
   };
 }
 

@@ -20,7 +20,10 @@ const ORIGINALS: Originals = {
   open: async ({ collection, source, path, bytes, hash }) =>
     collection === folderOf && source === '/photos' && path === 'a b.jpg' && bytes === 10 && hash === 7
       ? {
-          ...{ size: BYTES.length, modified: new Date(0), version: 'v1', type: 'image/jpeg' },
+          size: BYTES.length,
+          modified: new Date(0),
+          version: 'v1',
+          type: 'image/jpeg',
           async *read(start: number, end: number) {
             yield BYTES.subarray(start, end + 1);
           },
@@ -234,8 +237,12 @@ describe('originals', () => {
       const { status, text, headers } = await get();
       expect([status, text]).toEqual([200, '0123456789']);
       expect(headers).toMatchObject({
-        ...{ 'content-type': 'image/jpeg', 'content-length': '10', etag: '"v1"', 'accept-ranges': 'bytes' },
-        ...{ 'x-content-type-options': 'nosniff', 'content-security-policy': 'sandbox' },
+        'content-type': 'image/jpeg',
+        'content-length': '10',
+        etag: '"v1"',
+        'accept-ranges': 'bytes',
+        'x-content-type-options': 'nosniff',
+        'content-security-policy': 'sandbox',
         'cross-origin-resource-policy': 'same-origin',
       });
       const head = await get({}, undefined, 'HEAD');

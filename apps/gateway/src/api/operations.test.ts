@@ -92,8 +92,17 @@ describe('the runs of programs that index', () => {
       await put('one', { state: 'done', total: 5, done: 3, failed: 2 });
       expect(await list()).toEqual([
         {
-          ...{ id: 'one', source: '/photos', state: 'done', total: 5, done: 3, unchanged: 0, failed: 2 },
-          ...{ failures: [FAILURE], failuresMore: 1, secondsLeft: null, startedAt: expect.stringMatching(/^20.*Z$/) },
+          id: 'one',
+          source: '/photos',
+          state: 'done',
+          total: 5,
+          done: 3,
+          unchanged: 0,
+          failed: 2,
+          failures: [FAILURE],
+          failuresMore: 1,
+          secondsLeft: null,
+          startedAt: expect.stringMatching(/^20.*Z$/),
         },
       ]);
       // Another process did the run.

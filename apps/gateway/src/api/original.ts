@@ -39,7 +39,9 @@ export const original: HandlerFor<'original'> = async (
   const range = isCurrent ? readRange(header('range'), file.size) : undefined;
   if (range === 'unsatisfiable') {
     return {
-      ...{ status: 416, type: 'text/plain', bytes: '' },
+      status: 416,
+      type: 'text/plain',
+      bytes: '',
       headers: { ...ranged, 'content-range': `bytes */${file.size}` },
     };
   }

@@ -28,7 +28,11 @@ export const terms: HandlerFor<'terms'> = async ({ list, parameters, signal }, c
     const left = MAX_FACET_VALUES - values;
     // One more, to see whether there are more.
     const wanted = {
-      ...{ field, limit: Math.min(limit < 0 ? left + 1 : limit, left + 1), prefix, sort, filters },
+      field,
+      limit: Math.min(limit < 0 ? left + 1 : limit, left + 1),
+      prefix,
+      sort,
+      filters,
       ...clockOf(parameters),
     };
     const found = await context.semaphores.searches.run(signal, context, () =>

@@ -240,8 +240,13 @@ describe('updates in XML', () => {
       expect([status, json.responseHeader.warnings]).toEqual([200, ignored]);
       expect(await docs('&q=x_price:[19%20TO%2020]')).toMatchObject([
         {
-          ...{ id: '7', x_price: 19.9, x_added: '2024-01-31T00:00:00Z', x_code: '007', x_title: 'Schuh & Söhne' },
-          ...{ labels: ['red', '42'], color_names: ['red'] },
+          id: '7',
+          x_price: 19.9,
+          x_added: '2024-01-31T00:00:00Z',
+          x_code: '007',
+          x_title: 'Schuh & Söhne',
+          labels: ['red', '42'],
+          color_names: ['red'],
         },
       ]);
       const { fields: types } = (await send(`${CORES}/schema`)).json.schema;

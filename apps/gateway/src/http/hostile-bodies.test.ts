@@ -17,8 +17,14 @@ beforeAll(async () => {
   service = await startService({
     analyze: echo,
     limits: {
-      ...{ searches: ONE, bulkUpdates: ONE, sentPictures: ONE, fetchedPictures: ONE },
-      ...{ parameterMemoryBytes: 20_000, openRequests: 4, bodyIdleMilliseconds: 200, parameterMilliseconds: 1_000 },
+      searches: ONE,
+      bulkUpdates: ONE,
+      sentPictures: ONE,
+      fetchedPictures: ONE,
+      parameterMemoryBytes: 20_000,
+      openRequests: 4,
+      bodyIdleMilliseconds: 200,
+      parameterMilliseconds: 1_000,
     },
   });
 });

@@ -100,7 +100,9 @@ export function readGrouping(
   requireFew(parameters.rows, limit, 'expand.rows');
   const order = parameters['expand.sort'];
   const members = {
-    ...{ limit, offset: 0, withoutHeads: true },
+    limit,
+    offset: 0,
+    withoutHeads: true,
     sort: order === undefined ? [] : withErrorContext('expand.sort', () => parseSort(order, parameter)),
   };
   return { form: 'expanded', collapseBy, members, ngroups: false };
@@ -126,7 +128,9 @@ function readGroup(parameters: Parameters, sort: readonly SortClause[], paramete
       parameter: 'group.field',
     },
     members: {
-      ...{ limit, offset: parameters['group.offset'], withoutHeads: false },
+      limit,
+      offset: parameters['group.offset'],
+      withoutHeads: false,
       sort: own === undefined ? sort : withErrorContext('group.sort', () => readSort(own, parameter)),
     },
   };

@@ -74,7 +74,10 @@ export async function handleSearch(
     if (!isOfParts) await requireModelForInputs(inputs, module, collection, schema, context);
     const calibration = isOfParts ? undefined : calibrationFor(inputs, module, schema, collection, context);
     const rankOptions = {
-      ...{ module, collection, calibration, models: modelSetOf(context.store, schema) },
+      module,
+      collection,
+      calibration,
+      models: modelSetOf(context.store, schema),
       threshold: parameters['rank.threshold'] ?? preset.threshold,
       // If the client wants an exact result, this overrides everything else.
       smartfilter: parameters['rank.approximate'] === false ? 'off' : parameters['rank.smartfilter'],
@@ -182,9 +185,11 @@ function presentResult(
     return box === undefined ? members : members.set(PARTS_BOX.name, box);
   };
   const response = {
-    ...{ numFound: result.numFound, start: parameters.start },
+    numFound: result.numFound,
+    start: parameters.start,
     ...maxScore({ distance: result.minDistance, score: result.maxScore }),
-    ...{ numFoundExact: result.numFoundExact, docs: result.hits.map(document) },
+    numFoundExact: result.numFoundExact,
+    docs: result.hits.map(document),
   };
   const { ranking } = result;
   return {

@@ -141,8 +141,13 @@ export async function searchWithParts(
     rank &&
     (async (stored) => ({ ...(await rank(stored)), maxDistance: distanceAt(COPIES, NEAR_PART_SCORE, calibration) }));
   const asked = {
-    ...{ module: PARTS, points, near, filters: [query, ...filters].filter((one) => !isExcluded(one)) },
-    ...{ atLeast, signal, waitMilliseconds: rank && COPIES_WAIT_MILLISECONDS },
+    module: PARTS,
+    points,
+    near,
+    filters: [query, ...filters].filter((one) => !isExcluded(one)),
+    atLeast,
+    signal,
+    waitMilliseconds: rank && COPIES_WAIT_MILLISECONDS,
     ...(uncached && { uncached }),
     ...(now && { now }),
     ...(timeZone && { timeZone }),

@@ -29,9 +29,11 @@ export function presentGroups(
   { document, maxScore }: Writing,
 ): Record<string, unknown> {
   const listOf = ({ total, members: docs, ...best }: Groups[number], first: number): DocumentList => ({
-    ...{ numFound: total, start: first },
+    numFound: total,
+    start: first,
     ...maxScore(best),
-    ...{ numFoundExact: true, docs: docs.map(document) },
+    numFoundExact: true,
+    docs: docs.map(document),
   });
   if (form === 'collapsed') return { response };
   if (form === 'expanded') {

@@ -13,7 +13,10 @@ const RIGHT = '.5,0,.5,1';
 const FILES: Record<string, string> = { 'red.png': 'blue+red', 'broken.png': 'broken', 'vanished.png': 'vanished' };
 
 const originalOf = (content: string): Original => ({
-  ...{ size: content.length, modified: new Date(0), version: '1', type: 'image/png' },
+  size: content.length,
+  modified: new Date(0),
+  version: '1',
+  type: 'image/png',
   read: async function* () {},
   webp: async () => new Uint8Array(),
   async analyze(modules, options) {
@@ -35,8 +38,12 @@ beforeAll(async () => {
     { id: 'address', import: outputsOf('x'), ...FILE, path: 'gone.png', image: 'http://a.example/red+blue.jpg' },
     { id: 'thumbnail', import: outputsOf('x'), image: 'http://a.example/missing.jpg', thumbnail: thumbnail('+red') },
     {
-      ...{ id: 'vanished', import: outputsOf('x'), ...FILE, path: 'vanished.png' },
-      ...{ image: 'http://a b.example/', thumbnail: thumbnail('+red') },
+      id: 'vanished',
+      import: outputsOf('x'),
+      ...FILE,
+      path: 'vanished.png',
+      image: 'http://a b.example/',
+      thumbnail: thumbnail('+red'),
     },
     { id: 'lost', import: outputsOf('x'), ...FILE, path: 'broken.png' },
   ];

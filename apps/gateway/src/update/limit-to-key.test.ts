@@ -11,7 +11,9 @@ it('a document that names a file is invalid, also in an atomic update; deletes a
   }
   const texts = ['tenant:a'];
   const filter = {
-    ...{ texts, queries: texts.map((text) => parseQuery(text)), set: new Map([['tenant', 'a']]) },
+    texts,
+    queries: texts.map((text) => parseQuery(text)),
+    set: new Map([['tenant', 'a']]),
     clock: { now: new Date(), timeZone: 'UTC' },
   };
   const commands: unknown[] = [];

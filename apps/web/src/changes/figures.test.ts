@@ -15,8 +15,12 @@ akin_broken Nan
 it('sums metrics over their labels, and computes rates since the previous sample', () => {
   const first = readSample(text(100, 4), 1_000);
   expect(figuresOf(first, undefined)).toMatchObject({
-    ...{ searchesPerSecond: undefined, searchSeconds: undefined, queue: 5, memoryBytes: 620_000_000 },
-    ...{ diskBytes: undefined, analysesPerSecond: undefined },
+    searchesPerSecond: undefined,
+    searchSeconds: undefined,
+    queue: 5,
+    memoryBytes: 620_000_000,
+    diskBytes: undefined,
+    analysesPerSecond: undefined,
   });
   const { searchesPerSecond, searchSeconds } = figuresOf(readSample(text(120, 5), 6_000), first);
   expect([searchesPerSecond, searchSeconds]).toEqual([4, 0.05]);

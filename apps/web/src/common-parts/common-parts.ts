@@ -24,8 +24,10 @@ export async function findCommonParts(model: Model, document: FoundDocument): Pr
   const { collection } = model;
   if (!(await hasParts(model).catch(() => false))) return;
   const parameters = {
-    ...{ 'rank.by.id': document.id, fq: `-${filterOf('id', document.id)}` },
-    ...{ fl: FIELDS_WITH_PARTS, rows: MAX_SHOWN },
+    'rank.by.id': document.id,
+    fq: `-${filterOf('id', document.id)}`,
+    fl: FIELDS_WITH_PARTS,
+    rows: MAX_SHOWN,
   };
   const found = await collection.parts(parameters).catch(() => undefined);
   if (found && isOpened(model, collection, document.id)) model.update({ openedParts: found.response.docs });

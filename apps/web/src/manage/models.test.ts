@@ -3,8 +3,15 @@ import { expect, it } from '@jest/globals';
 import { secondsLeft } from './models.ts';
 
 const REINDEX: Reindex = {
-  ...{ state: 'analyzing', alive: true, beganAt: '2026-01-01T00:00:00Z', documents: 100, copied: 100 },
-  ...{ analyzed: 100, thumbnails: 0, pending: 75, missing: [] },
+  state: 'analyzing',
+  alive: true,
+  beganAt: '2026-01-01T00:00:00Z',
+  documents: 100,
+  copied: 100,
+  analyzed: 100,
+  thumbnails: 0,
+  pending: 75,
+  missing: [],
 };
 const now = Date.parse('2026-01-01T00:00:50Z');
 

@@ -75,8 +75,11 @@ describe('what a kept document takes over', () => {
     ];
     expect(takeovers([[kept, ...others]], new Set(['b.jpg', 'c.jpg']))).toEqual([
       {
-        ...{ id: 'a.jpg', _version_: 1 },
-        ...{ note: { set: 'first' }, rating: { set: 4 }, labels: { 'add-distinct': ['y', 'z'] } },
+        id: 'a.jpg',
+        _version_: 1,
+        note: { set: 'first' },
+        rating: { set: 4 },
+        labels: { 'add-distinct': ['y', 'z'] },
       },
     ]);
   });

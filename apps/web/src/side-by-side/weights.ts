@@ -21,7 +21,9 @@ export function weightedInputs({ query, examples }: ViewState): WeightedInput[] 
     name: TEXTS.also[example.sign](example.id),
     weight: weightOf(example),
     // The picture of the query itself has the weight 1.
-    ...{ min: -2, max: 2, step: 0.25 },
+    min: -2,
+    max: 2,
+    step: 0.25,
   }));
 }
 

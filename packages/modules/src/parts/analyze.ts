@@ -6,7 +6,10 @@ import type { Point, Points } from './points.ts';
 const STORED = { longSide: 400, levels: 8, max: 200 };
 /** Of a picture that is searched for: it may be a small part of another one, or show it small. */
 const SOUGHT = {
-  ...{ longSide: MAX_LONG_SIDE, levels: 12, max: 500, coarse: { max: 300, from: 4 } },
+  longSide: MAX_LONG_SIDE,
+  levels: 12,
+  max: 500,
+  coarse: { max: 300, from: 4 },
   /** Otherwise the text of a page would take the points of a picture on it. */
   pool: 8,
 };

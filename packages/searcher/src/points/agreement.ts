@@ -25,8 +25,10 @@ export function agreement(
 ): number {
   const count = Math.min(hits.length, MAX_COMPARED);
   const places = {
-    ...{ x: new Float32Array(count), y: new Float32Array(count) },
-    ...{ turn: new Float32Array(count), scale: new Float32Array(count) },
+    x: new Float32Array(count),
+    y: new Float32Array(count),
+    turn: new Float32Array(count),
+    scale: new Float32Array(count),
   };
   const [x, y] = [new Float32Array(count), new Float32Array(count)];
   const scales = new Float32Array(count);

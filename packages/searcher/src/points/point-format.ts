@@ -40,9 +40,14 @@ export function readPoints(bytes: Uint8Array): PointSet | undefined {
   const [width, height] = [view.getUint16(2, true), view.getUint16(4, true)];
   const long = Math.max(1, width, height);
   const set = {
-    ...{ count, width: width / long, height: height / long, bits: new Uint32Array(8 * count) },
-    ...{ x: new Float32Array(count), y: new Float32Array(count) },
-    ...{ turn: new Uint8Array(count), scale: new Float32Array(count) },
+    count,
+    width: width / long,
+    height: height / long,
+    bits: new Uint32Array(8 * count),
+    x: new Float32Array(count),
+    y: new Float32Array(count),
+    turn: new Uint8Array(count),
+    scale: new Float32Array(count),
   };
   for (let i = 0; i < count; i++) {
     const at = HEADER_BYTES + POINT_BYTES * i;

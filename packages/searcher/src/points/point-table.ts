@@ -94,7 +94,8 @@ export class PointTable {
     while (this.#blocks.length <= block) this.#blocks.push(new PointBlock());
     for (let i = 0; i < count; i++) {
       this.#blocks[block]?.add(codes.wordOf(bits, 8 * i), {
-        ...{ signature: signatureOf(bits, 8 * i), owner: ownerOf(row % BLOCK_ROWS, roughPlaceOf(bytes, i)) },
+        signature: signatureOf(bits, 8 * i),
+        owner: ownerOf(row % BLOCK_ROWS, roughPlaceOf(bytes, i)),
       });
     }
   }

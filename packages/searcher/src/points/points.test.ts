@@ -17,7 +17,10 @@ interface Drawn {
 function drawPoints(seed: number, count = 100): Drawn[] {
   const random = createRandom(seed);
   return Array.from({ length: count }, () => ({
-    ...{ x: random(), y: random() * 0.75, turn: Math.floor(random() * 64), level: Math.floor(random() * 6) },
+    x: random(),
+    y: random() * 0.75,
+    turn: Math.floor(random() * 64),
+    level: Math.floor(random() * 6),
     bits: Uint32Array.from({ length: 8 }, () => random() * 2 ** 32),
   }));
 }
@@ -50,7 +53,9 @@ function edited(points: readonly Drawn[], turns: number, scale: number, seed: nu
       changed[bit >> 5] = (changed[bit >> 5] as number) ^ (1 << (bit & 31));
     }
     return {
-      ...{ level: level + Math.round(Math.log(scale) / Math.log(1.2)), turn: (turn + turns) % 64, bits: changed },
+      level: level + Math.round(Math.log(scale) / Math.log(1.2)),
+      turn: (turn + turns) % 64,
+      bits: changed,
       x: 0.5 + scale * (Math.cos(angle) * u - Math.sin(angle) * v),
       y: 0.375 + scale * (Math.sin(angle) * u + Math.cos(angle) * v),
     };

@@ -140,8 +140,17 @@ function matchesOf(query: PointSet, picture: PointSet): Matches {
     difference[n] = least;
   }
   return {
-    ...{ count, x, y, u, v, scale, turn, growth, difference },
-    ...{ place: placeNumbers(u, v, 80), placeInQuery: placeNumbers(x, y, 128) },
+    count,
+    x,
+    y,
+    u,
+    v,
+    scale,
+    turn,
+    growth,
+    difference,
+    place: placeNumbers(u, v, 80),
+    placeInQuery: placeNumbers(x, y, 128),
   };
 }
 

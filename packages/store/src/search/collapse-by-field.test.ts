@@ -31,7 +31,8 @@ const documentOf = (n: number): Doc & { import?: string } => {
   const length = Math.hypot(...numbers);
   const shape = numbers.map((number) => number / length);
   return {
-    ...{ id: `d${String(n).padStart(4, '0')}`, n },
+    id: `d${String(n).padStart(4, '0')}`,
+    n,
     ...(n % 11 === 0 ? {} : { price: (n * 37) % 101 }),
     ...(n % 6 === 0 ? {} : { fifth: n % 5, mark: n % 7 === 0 ? -0 : ((n % 13) - 6) / 4, isNew: n % 3 === 0 }),
     ...(n % 10 === 0 ? {} : { taken: `20${10 + (n % 20)}-01-31T12:00:00.${100 + (n % 3)}Z` }),
@@ -76,11 +77,16 @@ describe.each(ENGINES)('collapsing by a field on %s', (kind) => {
   const RANK = { module: 'shape', vector: Float32Array.of(0.8, 0.6, 0, 0), smartfilter: 'off' as const };
   const ask = (from: Store, { fq = [], ...request }: Partial<SearchRequest> & { readonly fq?: readonly string[] }) =>
     search(from, collection, {
-      ...{ query: parseQuery('*:*'), filters: fq.map((one) => parseQuery(one)), rows: 10 },
+      query: parseQuery('*:*'),
+      filters: fq.map((one) => parseQuery(one)),
+      rows: 10,
       ...request,
     });
   const by = (collapse: Partial<FieldCollapse> = {}): FieldCollapse => ({
-    ...{ field: 'product', missing: 'leave-out', query: COLLAPSE, parameter: 'fq' },
+    field: 'product',
+    missing: 'leave-out',
+    query: COLLAPSE,
+    parameter: 'fq',
     ...collapse,
   });
 
@@ -142,7 +148,9 @@ describe.each(ENGINES)('collapsing by a field on %s', (kind) => {
         best: heads[0]?.distance,
       };
       const shown = ({ numFound, hits, minDistance }: typeof inMemory) => ({
-        ...{ numFound, ids: hits.map(({ id }) => id), best: minDistance },
+        numFound,
+        ids: hits.map(({ id }) => id),
+        best: minDistance,
       });
       expect(shown(inMemory)).toEqual(expected);
       expect(shown(inDatabase)).toEqual(expected);
@@ -215,7 +223,8 @@ describe.each(ENGINES)('collapsing by a field on %s', (kind) => {
       ];
       const [sort, own] = [one(ORDERS), one([undefined, ...ORDERS])];
       const request = {
-        ...{ sort: parseSort(one([sort, sort, ''])), rows: 1 + Math.floor(dice() * 60) },
+        sort: parseSort(one([sort, sort, ''])),
+        rows: 1 + Math.floor(dice() * 60),
         fq: one([[], ['-product:p0'], ['price:[20 TO 80]'], ['fifth:(0 1)', '-isNew:true'], ['id:none']]),
         collapseBy: by({
           field: one(['product', 'product', 'fifth', 'taken', 'mark']),
@@ -253,7 +262,10 @@ describe.each(ENGINES)('collapsing by a field on %s', (kind) => {
       excludedQueries: new Set(excluded),
     });
     const request = {
-      ...{ filters: [dear], collapseBy: by(), rank: RANK, rows: 1 },
+      filters: [dear],
+      collapseBy: by(),
+      rank: RANK,
+      rows: 1,
       facets: [facet([]), facet([COLLAPSE]), facet([dear]), { kind: 'query' as const, query: dear }],
     };
     const { facets, hits, ranking } = await search(store, collection, { query: parseQuery('*:*'), ...request });

@@ -51,7 +51,11 @@ describe.each(ENGINES)('ranked searches with duplicates collapsed on %s', (kind)
   const ask = async (from: Store, { fq = [], ...request }: Partial<SearchRequest> & { readonly fq?: string[] }) => {
     const rank = { module: 'shape', vector: Float32Array.of(0.8, 0.6, 0, 0), smartfilter: 'off' as const };
     const { numFound, numFoundExact, hits, facets, minDistance, ranking } = await search(from, collection, {
-      ...{ query: parseQuery('*:*'), filters: fq.map((one) => parseQuery(one)), rank, rows: 10, collapse: true },
+      query: parseQuery('*:*'),
+      filters: fq.map((one) => parseQuery(one)),
+      rank,
+      rows: 10,
+      collapse: true,
       facets: [{ kind: 'query', query: parseQuery('n:[0 TO 99]') }],
       ...request,
     });
@@ -90,13 +94,11 @@ describe.each(ENGINES)('ranked searches with duplicates collapsed on %s', (kind)
         const query = { kind: 'query', query: counted as Query, excludedQueries: new Set(without) } as const;
         const field = { kind: 'field', field: 'even', limit: 9, offset: 0, mincount: 1, missing: true } as const;
         return search(store, collection, {
-          ...{
-            query: parseQuery('*:*'),
-            filters,
-            rows: 10,
-            collapse: true,
-            facets: [query, { ...field, sort: 'count', excludedQueries: new Set(without) }],
-          },
+          query: parseQuery('*:*'),
+          filters,
+          rows: 10,
+          collapse: true,
+          facets: [query, { ...field, sort: 'count', excludedQueries: new Set(without) }],
           ...(rank && { rank }),
         }).then(({ facets }) => facets);
       };

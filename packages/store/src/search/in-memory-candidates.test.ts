@@ -24,7 +24,9 @@ describe.each(ENGINES)('facet.query of ranked searches on %s', (kind) => {
   const ask = async (store: Store, request: Partial<SearchRequest>) => {
     const rank = { module: 'shape', vector: Float32Array.of(1, 0, 0, 0) };
     const { numFound, facets, ranking } = await search(store, shop.collection, {
-      ...{ query: parseQuery('*:*'), rank, rows: 2 },
+      query: parseQuery('*:*'),
+      rank,
+      rows: 2,
       ...request,
     });
     return { numFound, facets, inMemory: ranking?.inMemory };

@@ -129,7 +129,10 @@ export class InMemoryCandidates implements Disposable {
     );
     const query = {
       ...matching,
-      ...{ commit: this.#commit, module: rank?.module, keys, deciding: order.length },
+      commit: this.#commit,
+      module: rank?.module,
+      keys,
+      deciding: order.length,
       distinct: { column: group.number, missing: collapseBy.missing },
     };
     // Other filters have a new number in each search.

@@ -312,7 +312,10 @@ describe.each(ENGINES)('ranking a large collection on %s', (kind) => {
     const filter = parseQuery('tenth:7');
     const ask = (uncached: ReadonlySet<typeof filter>) =>
       search(store, collection, {
-        ...{ query: parseQuery('*:*'), filters: [filter], rows: 10, uncached },
+        query: parseQuery('*:*'),
+        filters: [filter],
+        rows: 10,
+        uncached,
         rank: { module: 'view', vector: Float32Array.from(view) },
       });
     const before = store.inMemory.use.filters;

@@ -52,7 +52,10 @@ export function partBox(
 /** The same for the query and the document exchanged. */
 export function exchanged({ query, document, turn, scale, isMirrored }: PartBox): PartBox {
   return {
-    ...{ query: document, document: query, scale: 1 / scale, isMirrored },
+    query: document,
+    document: query,
+    scale: 1 / scale,
+    isMirrored,
     turn: isMirrored ? turn : (360 - turn) % 360,
   };
 }

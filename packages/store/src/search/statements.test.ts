@@ -40,7 +40,8 @@ describe('the statements of a search', () => {
 
   const rank = { module: 'shape', vector: Float32Array.from([1, 0, 0, 0]) };
   const byId: SearchInput['rank'] = async (stored) => ({
-    ...{ module: 'shape', firstId: '7' },
+    module: 'shape',
+    firstId: '7',
     vector: (await stored('7', 'shape')) as Float32Array,
   });
   const list = { limit: 10, offset: 0, mincount: 1, sort: 'count', missing: false } as const;

@@ -42,7 +42,10 @@ export function statsPlan({ field }: StatsFacet, snapshot: Snapshot): FacetPlan 
       const [count, isNumber] = [Number(row('min')?.n ?? 0), element === 'long' || element === 'double'];
       return {
         kind: 'stats',
-        ...{ min: value('min'), max: value('max'), count, missing: Number(row('missing')?.n ?? 0) },
+        min: value('min'),
+        max: value('max'),
+        count,
+        missing: Number(row('missing')?.n ?? 0),
         ...(isNumber
           ? { sum: count === 0 ? zeroOf(element) : sumOf(row('sum')?.key ?? null, element), mean: number('mean') }
           : {}),

@@ -99,8 +99,13 @@ describe.each(ENGINES)('the acceptance of changes on %s', (kind) => {
       location: { lat: 52.5, lon: -13.25 },
       long: 5n,
       date: new Date('2020-02-29T10:00:00.123Z'),
-      ...{ tint_names: ['dark red', 'a"b'], tint_isolated: true, tint_freq: [0.25, 0.75], tint_free: [0n, 8n] },
-      ...{ shape_descriptor: '0.5,-0.25,0,1', shape_cluster: 3n, shape_rerank: -(2n ** 62n) },
+      tint_names: ['dark red', 'a"b'],
+      tint_isolated: true,
+      tint_freq: [0.25, 0.75],
+      tint_free: [0n, 8n],
+      shape_descriptor: '0.5,-0.25,0,1',
+      shape_cluster: 3n,
+      shape_rerank: -(2n ** 62n),
     });
     const words = await store.engine.query(
       `select 1 from ${collection.sqlSchema}.documents where words @@ 'quoted & backslash & dark'::tsquery`,

@@ -155,7 +155,13 @@ describe.each([
 
     // Counts.
     const facet: FacetRequest = {
-      ...{ kind: 'field', field: 'tag', limit: undefined, offset: 0, mincount: 1, sort: 'index', missing: false },
+      kind: 'field',
+      field: 'tag',
+      limit: undefined,
+      offset: 0,
+      mincount: 1,
+      sort: 'index',
+      missing: false,
     };
     const counts = new Map<string, number>();
     for (const row of rows) if (row.tag !== '') counts.set(row.tag, (counts.get(row.tag) ?? 0) + 1);

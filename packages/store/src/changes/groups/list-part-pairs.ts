@@ -93,8 +93,11 @@ export async function listPartPairs(
         strength,
         isCopy: [whole_box, part_box].every((box) => areaOf(box as unknown as Box) >= COPY_AREA),
         box: {
-          ...{ query: whole_box as unknown as Box, document: part_box as unknown as Box },
-          ...{ turn, scale, isMirrored: mirrored },
+          query: whole_box as unknown as Box,
+          document: part_box as unknown as Box,
+          turn,
+          scale,
+          isMirrored: mirrored,
         },
       })),
       next: rows.length > request.rows && last ? [last.whole_id, last.part_id] : undefined,

@@ -124,7 +124,8 @@ describe('processes that reindex a collection', () => {
   it('repeat analyses of the old models after the last commit', async () => {
     const { location, remove } = await testLocation('postgres');
     const two: ModelSet = {
-      ...{ modules: TEST_MODULES, calibrations: new Map() },
+      modules: TEST_MODULES,
+      calibrations: new Map(),
       models: new Map([['shape', 'two:1']]),
       parseOutputs: (json) => {
         if (!json.includes('"v2"')) throw new AkinError('bad-request', 'These are of other models.');

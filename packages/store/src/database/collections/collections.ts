@@ -210,7 +210,13 @@ export async function collectionStatus(store: Database, collection: Collection):
   const { documents, commit, committedAt, pending, pendingSince, bytes } = row;
   const failures: Record<string, number> = JSON.parse(row.failures ?? '{}');
   return {
-    ...{ documents, commit, committedAt, pending, pendingSince, bytes, failures },
+    documents,
+    commit,
+    committedAt,
+    pending,
+    pendingSince,
+    bytes,
+    failures,
     failed: Object.values(failures).reduce((sum, count) => sum + count, 0),
     contentModel: row.model ?? undefined,
     shards: shardsOf(collection),

@@ -5,7 +5,10 @@ import { HeadsCache, headsKey } from './heads-cache.ts';
 const heads: Heads = { matches: 3, docs: Float64Array.of(1, 2), places: [Uint32Array.of(0, 1)] };
 const BYTES = 2 * 8 + 2 * 4;
 const query = (commit: number, values = 2): HeadsQuery => ({
-  ...{ commit, filters: [4], distinct: { column: 1, missing: 'each' }, deciding: 1 },
+  commit,
+  filters: [4],
+  distinct: { column: 1, missing: 'each' },
+  deciding: 1,
   keys: [{ column: 2, places: new Uint32Array(values + 1), isDescending: false }],
 });
 

@@ -103,7 +103,10 @@ describe.each(ENGINES)('columns in memory on %s', (kind) => {
     const filters = texts.map((text) => parseQuery(text));
     const rank = { module: 'shape', vector: Float32Array.of(1, 0, 0, 0) };
     return search(from, collection, {
-      ...{ query: parseQuery('*:*'), filters, rank, rows: 5 },
+      query: parseQuery('*:*'),
+      filters,
+      rank,
+      rows: 5,
       ...(isRemembered ? {} : { uncached: new Set(filters) }),
     });
   };
