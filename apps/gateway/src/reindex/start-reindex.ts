@@ -70,7 +70,7 @@ export function resumeOrphanedReindexes(context: Context, milliseconds: number):
  * Continues a paused reindex, or one whose process is gone, in the background of this process.
  *
  * @returns false if there is none
- * @throws AkinError conflict if its models are not here: another gateway may have them
+ * @throws AkinError if its models are not here: another gateway may have them
  */
 export async function continueReindex(collection: Collection, context: Context): Promise<boolean> {
   const holder = randomUUID();

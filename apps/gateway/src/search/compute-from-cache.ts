@@ -21,8 +21,8 @@ interface ResultWithState<T> {
  * Computes a result from the cached state of a collection, which saves a query for the state. If the result shows that
  * the state was outdated, it is computed again from the current one.
  *
- * @param isCostly whether the result is not to be computed twice, for example because it analyzes a picture: then the
- * current state is read first
+ * @param isCostly whether the result is not to be computed from a state that may be outdated, for example because it
+ * analyzes a picture: then the current state is read first
  * @throws AkinError not-found if there is no such collection
  */
 export async function computeFromCache<T>(

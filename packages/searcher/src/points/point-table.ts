@@ -142,7 +142,7 @@ export class PointTable {
       .sort((a, b) => (words[a] as number) - (words[b] as number));
     const poolSize = Math.max(MIN_POOL, Math.ceil(Math.sqrt(this.#pictures)));
     let pool: Voted[] = [];
-    // One block after the other: its votes fit into the cache of a processor.
+    // One block after the other: its votes fit into the largest cache of a processor.
     for (const [i, block] of this.#blocks.entries()) {
       const firstRow = i * BLOCK_ROWS;
       const hitCount = findHits(block.postings(), { words, weights, signatures, order }, rows, firstRow);
