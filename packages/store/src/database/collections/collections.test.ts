@@ -31,6 +31,7 @@ describe.each(ENGINES)('collections on %s', (kind) => {
       commit: 0,
       committedAt: null,
       pending: 0,
+      pendingSince: null,
       failed: 0,
       failures: {},
       shards: 1,
