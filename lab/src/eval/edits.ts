@@ -130,6 +130,17 @@ function tone(curve: (value: number, channel: number, strength: number) => numbe
   };
 }
 
+/**
+ * @param degrees by which hues are turned
+ * @param saturation by which it is multiplied
+ */
+export function recolored(degrees: [least: number, most: number], saturation: [least: number, most: number]) {
+  return (picture: Bitmap, random: Random): Promise<Buffer> => {
+    const hue = Math.round(between(random, ...degrees));
+    return jpeg(toSharp(picture).modulate({ hue, saturation: between(random, ...saturation) }));
+  };
+}
+
 /** Side by side with another picture of the same height. */
 export async function collage(picture: Bitmap, random: Random, other: Bitmap): Promise<Buffer> {
   const { data, info } = await toSharp(other)
@@ -181,10 +192,7 @@ export const EDITS: readonly Edit[] = [
   { name: 'grey', make: (picture) => jpeg(toSharp(picture).greyscale()) },
   {
     name: 'other hue and saturation',
-    make: (picture, random) =>
-      jpeg(
-        toSharp(picture).modulate({ hue: Math.round(between(random, 20, 50)), saturation: between(random, 0.5, 1.6) }),
-      ),
+    make: recolored([20, 50], [0.5, 1.6]),
   },
   { name: 'warmer or colder', make: tone((v, c, s) => v + (s < 0.5 ? 1 : -1) * (warm[c] as number)) },
   { name: 'brighter or darker', make: tone((v, _, s) => v * (s < 0.5 ? 0.65 + 0.3 * s : 1 + 0.4 * s)) },

@@ -2,7 +2,7 @@
 
 import { createRandom } from '@akin/domain';
 import { type Bitmap, bitmapOf, blank, glyphs, paste, toSharp } from './bitmap.ts';
-import { between, collage, type Edit, jpeg } from './edits.ts';
+import { between, collage, type Edit, jpeg, recolored } from './edits.ts';
 
 type Random = () => number;
 
@@ -106,12 +106,6 @@ export const PART_EDITS: readonly Edit[] = [
   { name: COLLAGE, make: collage },
   { name: 'screenshot, 40 % of the width', make: page },
   { name: 'mirrored', make: (picture) => jpeg(toSharp(picture).flop()) },
-  {
-    name: 'other colours',
-    make: (picture, random) =>
-      jpeg(
-        toSharp(picture).modulate({ hue: Math.round(between(random, 60, 260)), saturation: between(random, 0.6, 1.4) }),
-      ),
-  },
+  { name: 'other colours', make: recolored([60, 260], [0.6, 1.4]) },
   { name: 'half size, JPEG 40', make: half },
 ];
