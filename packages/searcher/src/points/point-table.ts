@@ -3,13 +3,13 @@ import { copyInto } from '../row-table.ts';
 import { agreement, type Hit } from './agreement.ts';
 import { type PointSet, readPoints, roughPlaceOf, roughTurnOf, TURNS, unpackRough } from './point-format.ts';
 import {
-  accumulate,
   BLOCK_ROWS,
   MAX_COMPARED,
   ownerOf,
   PointBlock,
   Postings,
   placeOfOwner,
+  prefixSums,
   rowOfOwner,
 } from './postings.ts';
 import { SIGNATURE_BITS } from './signature-bits.ts';
@@ -251,7 +251,7 @@ function countVotes(hitCount: number, { count, turn: turns }: PointSet): void {
     const after = (HITS.points[hit] as number) + 1;
     starts[after] = (starts[after] as number) + 1;
   }
-  accumulate(starts);
+  prefixSums(starts);
   for (let hit = 0; hit < hitCount; hit++) {
     const point = HITS.points[hit] as number;
     const to = starts[point] as number;
@@ -340,7 +340,11 @@ function mostCompared(sizes: Uint32Array, points: number): { readonly size: numb
   return { size, left: size === sorted[i - 1] ? left : 0 };
 }
 
-/** The rows of a block with the most votes, most first. @param least of rows with no more votes there are enough */
+/**
+ * The rows of a block with the most votes, most first.
+ *
+ * @param least rows with no more votes are left out
+ */
 function rowsWithMost(rows: number, count: number, least = 0): Pick<Voted, 'row' | 'votes'>[] {
   const most: Pick<Voted, 'row' | 'votes'>[] = [];
   for (let row = 0; row < rows; row++) {

@@ -36,8 +36,11 @@ export function ownerOf(row: number, place: number): number {
 export const rowOfOwner = (owner: number) => owner & 0xffff;
 export const placeOfOwner = (owner: number) => owner >>> 16;
 
-/** Makes numbers of things, each behind its kind, to where each kind begins if they are ordered by kind. */
-export function accumulate(counts: Uint32Array): void {
+/**
+ * Prefix sums, in place. How many there are of each kind, each at the next position, becomes where each kind begins
+ * (counting sort).
+ */
+export function prefixSums(counts: Uint32Array): void {
   for (let i = 1; i < counts.length; i++) counts[i] = (counts[i] as number) + (counts[i - 1] as number);
 }
 
@@ -125,7 +128,7 @@ export class Postings {
         if (rowOf(rowOfOwner(points.owners[at] as number)) >= 0) counts[word + 1] = (counts[word + 1] as number) + 1;
       });
     }
-    accumulate(counts);
+    prefixSums(counts);
     const merged = new Postings(counts[WORDS] as number);
     merged.starts.set(counts);
     for (const { points, rowOf } of sources) {
