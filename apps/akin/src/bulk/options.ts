@@ -4,7 +4,6 @@ import { DEFAULT_URL } from '../default-port.ts';
 import { httpAddress } from '../http-address.ts';
 import { type Option, type ParsedOptions, UsageError } from '../options.ts';
 import { runningServer } from '../server-file.ts';
-import { upload } from './upload.ts';
 
 export const SERVER_OPTIONS: readonly Option[] = [
   {
@@ -64,7 +63,7 @@ export async function findAkin(options: ParsedOptions): Promise<Omit<Server, 'na
   }
   const url = served ?? DEFAULT_URL;
   const key = options.text('key');
-  const client = createClient({ baseUrl: url, retries: 0, fetch: upload, ...(key ? { key } : {}) });
+  const client = createClient({ baseUrl: url, retries: 0, ...(key ? { key } : {}) });
   if (!(await isReady(client, url))) {
     throw new UsageError(
       `${named === undefined ? `No akin serves from ${folder}, and none` : 'No akin'} answers at ${url}: start it with npx akin-search, or give another URL with --url.`,
