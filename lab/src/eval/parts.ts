@@ -3,9 +3,9 @@
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { analyzeImage } from '@akin/modules/internal/analyzer/analyze-image';
+import { COPY_SCORE } from '@akin/modules/internal/duplicate/copy-score';
 import { evenIndexes } from '@akin/modules/internal/learn/sample-folder';
 import {
-  COPY_SCORE,
   decodeDescriptor,
   distance,
   NEAR_PART_SCORE,

@@ -3,12 +3,9 @@
  * TensorFlow nor an image library; the codebook of a module is read from its file at the first use.
  */
 import type { Calibration } from '@akin/domain';
-import { codebookOf } from './vectors/codebook.ts';
-import { nearestCells as nearestCellsOf } from './vectors/codes.ts';
 import { activeModelSet, modelSetText } from './vectors/model-set.ts';
 
 export { colorQuery, parseHexColors } from './color/query.ts';
-export { COPY_SCORE } from './duplicate/copy-score.ts';
 export { GROUP_MODULE, GROUP_SCORE, groupRule } from './duplicate/grouping.ts';
 export { hashLargeFile, hashLargeFiles, sha256OfFile } from './model-folder/hash-file.ts';
 export { noTextEncoder, useContentModel } from './model-folder/use-content-model.ts';
@@ -30,13 +27,6 @@ export { descriptorTexts } from './vectors/stored-descriptor.ts';
 export { distance } from './vectors/unit.ts';
 
 /**
- * Cells of a module's codebook in the order of a search, nearest to the vector first: all of them, or at most `max`.
- */
-export function nearestCells(module: string, vector: Float32Array, max?: number): Uint16Array {
-  return nearestCellsOf(codebookOf(module), vector, max);
-}
-
-/**
  * The model of each module with a descriptor, separated by commas, for example `content=akin-2:07d5437f`. Outputs of
  * other models cannot be compared.
  */
@@ -50,8 +40,4 @@ export function models(): ReadonlyMap<string, string> {
 
 export function calibrations(): ReadonlyMap<string, Calibration> {
   return activeModelSet().calibrations;
-}
-
-export function cellCount(module: string): number {
-  return codebookOf(module).cellCount;
 }

@@ -5,7 +5,6 @@ import { AkinError } from '@akin/domain';
 import { toFields } from '@akin/imaging';
 import type { Analysis, Analyzer } from '@akin/modules/analyze';
 import { moduleNames } from '@akin/modules/manifests';
-import { decodeDescriptor } from '@akin/modules/vectors';
 import { Absences, type RefusedRoot } from './absences.ts';
 import { analyzeFile } from './analyze-file.ts';
 import { Batch } from './batch.ts';
@@ -22,7 +21,6 @@ import { hasState, type Match } from './file-match.ts';
 import { type KnownPicture, readKnownFiles } from './known-files.ts';
 import { FileMatcher } from './match-files.ts';
 import { mergeDoubles } from './merge-doubles.ts';
-import { NearDuplicates } from './near-duplicates.ts';
 import { NewIds } from './new-ids.ts';
 import type { Counts, Failure, Progress } from './progress.ts';
 import { compareEdited, type Sameness } from './same-picture.ts';
@@ -70,7 +68,6 @@ export interface FolderReport {
   /** Folders with so many files gone that they may not be there at all: their documents are marked and kept. */
   readonly refused: readonly RefusedRoot[];
   readonly videos: number;
-  readonly nearDuplicates: number;
   readonly failures: readonly Failure[];
   /** True when the run was stopped before it had seen every file. */
   readonly stopped: boolean;
@@ -109,7 +106,6 @@ function ownPlace(match: FileMatch): Candidate {
 export async function indexFolder(run: FolderRun): Promise<FolderReport> {
   const { collection, progress } = run;
   const { counts, failures } = progress;
-  const nearDuplicates = new NearDuplicates();
   const sidecars = new Sidecars();
   await collection.commit();
   const known = await readKnownFiles(run.picturesOf ?? collection);
@@ -198,8 +194,6 @@ export async function indexFolder(run: FolderRun): Promise<FolderReport> {
         return;
       }
       const { analysis, hash } = await analyze(found, run.modules ?? moduleNames);
-      const { duplicate_descriptor: duplicate } = JSON.parse(analysis.outputs) as { duplicate_descriptor?: string };
-      if (duplicate) nearDuplicates.add(decodeDescriptor(duplicate, 'duplicate'));
       counts.done++;
       if (known === undefined || (isDeleted && match.kind !== 'edited') || run.picturesOf !== undefined) {
         await add(newDocument(id, found, hash, analysis, labels), found);
@@ -310,7 +304,6 @@ export async function indexFolder(run: FolderRun): Promise<FolderReport> {
     absent: [...progress.absent],
     ...absent,
     videos,
-    nearDuplicates: nearDuplicates.count,
     failures,
     stopped,
   };

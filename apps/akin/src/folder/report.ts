@@ -13,10 +13,6 @@ export function reportText(report: FolderReport): string {
     `${report.indexed} indexed, ${report.unchanged} unchanged, ${report.removed} removed, ${report.failures.length} failed` +
       (report.stopped ? '. Stopped. Run the same command again to continue.' : '.'),
   ];
-  if (report.nearDuplicates > 0)
-    lines.push(
-      `${report.nearDuplicates} near-duplicate${report.nearDuplicates === 1 ? '' : 's'} of another picture of this run.`,
-    );
   if (moved > 0)
     lines.push(`${moved} found at another place. Their documents name it now, and keep all that they had.`);
   if (returned > 0) lines.push(`${returned} missing ${returned === 1 ? 'picture is' : 'pictures are'} back.`);

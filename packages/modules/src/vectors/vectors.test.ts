@@ -10,12 +10,11 @@ import {
   distance,
   distanceAt,
   encodeDescriptor,
-  nearestCells,
   parseOutputs,
   scoreOf,
 } from '../vectors.ts';
 import { codebookOf } from './codebook.ts';
-import { encodeCodes } from './codes.ts';
+import { encodeCodes, nearestCells } from './codes.ts';
 import type { OutputDescriptor } from './parse-outputs.ts';
 import { l2Normalize } from './unit.ts';
 
@@ -141,7 +140,7 @@ describe('outputs that clients send back', () => {
     expect(fields.get('copyspace')).toEqual((outputs.copyspace as number[]).map(BigInt));
     expect([...descriptors.keys()]).toEqual(MODULES);
     for (const [module, { vector }] of descriptors) {
-      expect(fields.get(`${module}_cluster`)).toBe(BigInt(nearestCells(module, vector)[0] as number));
+      expect(fields.get(`${module}_cluster`)).toBe(BigInt(nearestCells(codebookOf(module), vector)[0] as number));
     }
   });
 
