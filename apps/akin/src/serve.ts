@@ -118,7 +118,11 @@ async function open(
   const key = randomBytes(32).toString('hex');
   const metrics = createProcessMetrics('akin');
   await waitUntilStopped(config.dataFolder, printToStandardError, signal);
-  await using starting = await answerWhileStarting(config.host, config.port);
+  const { host, port, allowOpenNetwork, access, allowedHosts } = config;
+  const listen = { host, port, allowOpenNetwork, ...(access && { access }), ...(allowedHosts && { allowedHosts }) };
+  // It says nothing in the log: the page of an earlier akin asks all the time.
+  const quiet = { ...listen, log: createLogger({ name: 'akin', level: 'silent' }), metrics };
+  await using starting = await answerWhileStarting(quiet, () => 'akin is starting: try again in a few seconds.');
   // First of all parts: it is closed last, when nothing is used any more.
   const serverFile = parts.use('server file', new ServerFile(config.dataFolder));
   signal.addEventListener('abort', () => serverFile.markStopping(), { once: true });
@@ -164,13 +168,10 @@ async function open(
       store,
       log,
       metrics,
-      host: config.host,
-      port: config.port,
-      allowOpenNetwork: config.allowOpenNetwork,
+      ...listen,
       shutdownDelayMilliseconds,
-      access: { ...config.access, fleetKey: key },
+      access: { ...access, fleetKey: key },
       corsOrigins: config.corsOrigins,
-      ...(config.allowedHosts ? { allowedHosts: config.allowedHosts } : {}),
       legacySegment: config.legacySegment,
       webFolder: config.webFolder,
       version: akinVersion(),

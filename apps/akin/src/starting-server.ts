@@ -1,44 +1,22 @@
-import { createServer } from 'node:http';
+import { AkinError } from '@akin/domain';
+import { createWorkerServer, type Gateway, type WorkerServerConfig } from '@akin/gateway';
 
 const RETRY_AFTER_SECONDS = 2;
 
+export function notReady(reason: string): AkinError {
+  return new AkinError('unavailable', reason, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+}
+
 /**
- * Listens while the store is opened, which takes long on a busy machine after a kill: clients get 503 with Retry-After,
- * as from an akin whose database is away, and a port in use is noticed before the database is opened.
+ * Listens while the store is opened, which takes long on a busy machine after a kill: clients learn why they have to
+ * wait, and a port in use is noticed before the database is opened. Disposing it frees the port.
  *
- * @returns disposing it frees the port
- * @throws Error of the system if it cannot listen
+ * @param reason why it is not ready, now
  */
-export async function answerWhileStarting(host: string, port: number): Promise<AsyncDisposable> {
-  const msg = 'akin is starting: try again in a few seconds.';
-  const body = JSON.stringify({
-    responseHeader: { status: 503, QTime: 0 },
-    error: { metadata: ['error-class', 'unavailable'], msg, code: 503 },
-  });
-  const server = createServer((request, response) => {
-    request.resume();
-    response.writeHead(503, {
-      'content-type': 'application/json; charset=utf-8',
-      'content-length': Buffer.byteLength(body),
-      'retry-after': String(RETRY_AFTER_SECONDS),
-      'cache-control': 'no-store',
-      connection: 'close',
-    });
-    response.end(request.method === 'HEAD' ? undefined : body);
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
-  return {
-    async [Symbol.asyncDispose]() {
-      if (!server.listening) return;
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeAllConnections();
-      await closed;
-    },
-  };
+export function answerWhileStarting(
+  config: Omit<WorkerServerConfig, 'ready' | 'fallback'>,
+  reason: () => string,
+): Promise<Gateway> {
+  const closed = () => notReady(reason());
+  return createWorkerServer({ ...config, ready: () => Promise.reject(closed()), fallback: closed });
 }

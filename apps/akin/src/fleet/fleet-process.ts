@@ -17,7 +17,6 @@ const RETRY_MILLISECONDS = 1_000;
 const OPEN_REQUESTS_MILLISECONDS = 2_000;
 /** Time from the deadline of the parts until the process ends in any case. */
 const LAST_EXIT_MILLISECONDS = 300;
-const RETRY_AFTER_SECONDS = 2;
 
 export interface FleetProcess {
   readonly name: ProcessName;
@@ -123,10 +122,6 @@ export async function runFleetProcess(
     if (signal.aborted) return 0;
     throw listenError(error, listen) ?? error;
   }
-}
-
-export function notReady(reason: string): AkinError {
-  return new AkinError('unavailable', reason, { retryAfterSeconds: RETRY_AFTER_SECONDS });
 }
 
 function isTransient(error: unknown): boolean {

@@ -9,7 +9,8 @@ import { analyzeSentOrFetched, type Download, downloader } from '../download.ts'
 import type { ContentModels } from '../models/content-models.ts';
 import { createModelAnalyzers } from '../models/model-analyzers.ts';
 import { reportQueueUp } from '../process-metrics.ts';
-import { type FleetProcess, notReady } from './fleet-process.ts';
+import { notReady } from '../starting-server.ts';
+import type { FleetProcess } from './fleet-process.ts';
 import { modelMismatch } from './model-mismatch.ts';
 import { openModelQueue } from './model-queue.ts';
 import { openQueue, type QueueServer } from './open-queue.ts';

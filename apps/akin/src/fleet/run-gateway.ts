@@ -1,8 +1,6 @@
-import type { AkinError } from '@akin/domain';
 import {
   type AccessConfig,
   createGateway,
-  createWorkerServer,
   DEFAULT_GATEWAY_LIMITS,
   type GatewayLimits,
   keyInstructions,
@@ -15,10 +13,10 @@ import { listKeys } from '@akin/store/search';
 import type { ContentModels } from '../models/content-models.ts';
 import { ModelLibrary } from '../models/model-library.ts';
 import { type BacklogLimits, THUMBNAIL_LIMITS } from '../serve.ts';
+import { answerWhileStarting, notReady } from '../starting-server.ts';
 import { akinVersion } from '../version.ts';
 import { analyzeRemotely } from './analyze-remotely.ts';
 import type { FleetProcess } from './fleet-process.ts';
-import { notReady } from './fleet-process.ts';
 import { openFleetStore } from './open-fleet-store.ts';
 
 export interface GatewayProcessConfig {
@@ -44,16 +42,10 @@ export async function openGatewayProcess(
   { name, log, metrics, parts, listen, retry, serveUntilShutdown, waitingFor }: FleetProcess,
   config: GatewayProcessConfig,
 ): Promise<string> {
-  // Answers even before the database does, so that clients learn why they have to wait.
-  const closed = (): AkinError => notReady(waitingFor() ?? 'The gateway is starting.');
-  const startupServer = await createWorkerServer({
-    ...listen,
-    shutdownDelayMilliseconds: 0,
-    log,
-    metrics,
-    ready: () => Promise.reject(closed()),
-    fallback: closed,
-  });
+  const startupServer = await answerWhileStarting(
+    { ...listen, shutdownDelayMilliseconds: 0, log, metrics },
+    () => waitingFor() ?? 'The gateway is starting.',
+  );
   const { port } = startupServer;
   const { corsOrigins, legacySegment, webFolder, limits, access } = config;
   let store: Store;
