@@ -43,8 +43,6 @@ export function reportSearchMemory(metrics: Metrics, { inMemory }: Store): void 
     () => inMemory.use.bytes,
   );
   metrics.gauge('akin_searcher_limit_bytes', 'Maximum memory of vectors and filters', () => inMemory.use.limit);
-  metrics.gauge('akin_searcher_filters', 'Filters whose matches are in memory', () => inMemory.use.filters);
-  metrics.gauge('akin_searcher_collections', 'Collections whose vectors are in memory', () => inMemory.use.collections);
 }
 
 /** Reports the outcome of reads from standbys, and their lag. Nothing if there are none. */

@@ -20,7 +20,7 @@ export interface RemoteConfig {
   /** The key that analyzers require if they listen beyond their machine. */
   readonly fleetKey?: string | undefined;
   readonly log: Log;
-  readonly metrics: Pick<Metrics, 'counter' | 'gauges'>;
+  readonly metrics: Pick<Metrics, 'gauges'>;
   readonly times?: Partial<HealthCheckTimes>;
   readonly resolve?: Resolve;
 }
@@ -36,11 +36,6 @@ export function analyzeRemotely(config: RemoteConfig): AnalyzeImage {
   const times = { ...HEALTH_CHECK_TIMES, ...config.times };
   const probe = (peer: Peer) => requireHealthy(peer, times);
   const addresses = new PeerAddresses({ ...times, urls, log, resolve, probe });
-  const attempts = metrics.counter(
-    'akin_analyzer_attempts_total',
-    'Query pictures sent to analyzers, by outcome: answered, busy, failed or hung',
-    ['outcome'],
-  );
   metrics.gauges(
     'akin_analyzer_circuit_open',
     '1 if an analyzer is left out because it hangs or fails, by address',
@@ -62,13 +57,11 @@ export function analyzeRemotely(config: RemoteConfig): AnalyzeImage {
         ask(address, { body, fleetKey, times, signal }),
       );
       addresses.succeeded(address);
-      attempts.inc({ outcome: 'busy' in said ? 'busy' : 'answered' });
       return said;
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof PeerError)) throw error;
       addresses.failed(address, error.message, error.outcome === 'hung');
-      attempts.inc({ outcome: error.outcome });
       return { busy: unavailable('No analyzer can be reached for the picture of this request.', error) };
     }
   }
