@@ -1,6 +1,14 @@
-import { drawImage, openPgBouncer, type Server, type TestDatabase, testDatabase } from '@akin/testing';
+import {
+  type BreakableProxy,
+  drawImage,
+  openPgBouncer,
+  openProxy,
+  type Server,
+  type TestDatabase,
+  testDatabase,
+} from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { RunningCommand, until } from './akin.ts';
+import { RunningCommand, runAkin, until } from './akin.ts';
 import { type FleetProcess, type Pictures, servePictures, startFleet } from './fleet.ts';
 
 let database: TestDatabase;
@@ -12,9 +20,11 @@ afterAll(() => database?.drop());
 
 describe('a fleet without Redis behind PgBouncer, in session pooling', () => {
   let pooler: Server;
+  let proxy: BreakableProxy;
   let pictures: Pictures;
   let gateway: FleetProcess;
   let indexer: FleetProcess;
+  let analyzer: FleetProcess;
   let all: readonly FleetProcess[] = [];
   const collection = () => gateway.client.collection('my-collection');
   const add = (ids: readonly string[]) =>
@@ -22,17 +32,27 @@ describe('a fleet without Redis behind PgBouncer, in session pooling', () => {
       ids.map((id) => ({ id, image: `${pictures.url}/${id}.jpg` })),
       { commit: true },
     );
+  const untilVisible = (count: number) =>
+    until(`${count} documents are visible`, async () => {
+      const found = await collection()
+        .commit()
+        .then(() => collection().select({ rows: 0 }))
+        .catch(() => undefined);
+      return found?.response.numFound === count;
+    });
 
   beforeAll(async () => {
     // As many as docs/servers.md says: 11 each of gateway and indexer, 8 each of the queues.
     pooler = await openPgBouncer(database.url, { pool_mode: 'session', default_pool_size: '38' });
     pictures = await servePictures(await drawImage({ width: 160, height: 120 }));
-    ({ gateway, indexer, all } = await startFleet({ DATABASE_URL: pooler.url }));
+    proxy = await openProxy(pooler.url);
+    ({ gateway, indexer, analyzer, all } = await startFleet({ DATABASE_URL: proxy.url }));
     for (const one of all) await until(`${one.name} is ready`, () => one.isReady());
   });
   afterAll(async () => {
     for (const one of all) await one.kill();
     pictures?.close();
+    await proxy?.[Symbol.asyncDispose]();
     await pooler?.[Symbol.asyncDispose]();
   });
 
@@ -67,11 +87,43 @@ describe('a fleet without Redis behind PgBouncer, in session pooling', () => {
     expect(missing).toEqual([]);
   });
 
+  it('is shown by akin status: each process with its role, and the analyzers that the gateway asks', async () => {
+    const { out, err, code } = await runAkin(['status', '--json', '--url', gateway.url]);
+    expect([err, code]).toEqual(['', 0]);
+    const { processes, analyzers } = JSON.parse(out);
+    const roles = processes.map(({ role }: { role: string }) => role);
+    expect(roles).toEqual(expect.arrayContaining(['analyzer', 'gateway', 'indexer']));
+    expect(new Set(processes.map(({ pid }: { pid: number }) => pid)).size).toBe(all.length);
+    expect(analyzers).toEqual([{ address: expect.stringContaining('127.0.0.1'), leftOut: false }]);
+    const words = (await runAkin(['status', '--url', gateway.url])).out;
+    expect(words).toMatch(/^fleet: indexer \d\S+ on \S+ \(127\.0\.0\.1\), pid \d+, connected since /m);
+    expect(words).toMatch(/^analyzer: \S+, in use$/m);
+  });
+
   it('continues after the leader was killed', async () => {
     await indexer.kill();
     await indexer.start();
     await add(['d']);
     expect((await collection().select({ rows: 0 })).response.numFound).toBe(4);
+  });
+
+  it('continues after an analyzer was killed, and after PostgreSQL was away', async () => {
+    const send = (from: number) =>
+      collection().add(
+        Array.from({ length: 60 }, (_, i) => ({ id: `p${from + i}`, image: `${pictures.url}/${from + i}.jpg` })),
+        { async: true },
+      );
+    await send(0);
+    await analyzer.kill();
+    const gone = async () => !(await gateway.client.processes()).processes.some(({ role }) => role === 'analyzer');
+    await until('the analyzer is listed no more', gone);
+    await analyzer.start();
+    await untilVisible(64);
+    await send(60);
+    await proxy.cut();
+    await until('the gateway tells that it is away', async () => !(await gateway.isReady()));
+    await proxy.mend();
+    await untilVisible(124);
   });
 
   it('shuts down in order', async () => {
