@@ -152,7 +152,7 @@ export function facetCountRequest(
     const least = threshold === undefined ? {} : { 'rank.threshold': threshold };
     return {
       endpoint,
-      parameters: { ...preset, ...parameters, fq, ...rankParameters(query, state.examples), ...least },
+      parameters: { ...preset, ...parameters, fq, ...rankParameters(query, state), ...least },
     };
   }
   // A ranking without a threshold excludes only documents without a picture.

@@ -14,7 +14,7 @@ import { VIEWS } from './views.ts';
 /** The state in the URL, and in the history what is too long for it. */
 export function stateOfPage(): ViewState {
   const state = readState(location.href);
-  return { ...state, query: state.query ?? history.state?.upload ?? null };
+  return { ...state, query: history.state?.upload ?? state.query };
 }
 
 /** Documents in one request after a reload, at most. */

@@ -9,7 +9,7 @@ it('reads no file that is too large to be sent', async () => {
   const collection = collectionOf(async () => ({ outputs: '{}' }));
   const film = new Blob([new Uint8Array(25 * 1024 ** 2)]);
   const read = jest.spyOn(film, 'arrayBuffer');
-  const error = await queryOfFile(collection, film).catch((cause: unknown) => cause);
+  const error = await queryOfFile(collection, film, false).catch((cause: unknown) => cause);
   expect(messageOf(error)).toBe('This file is too large to search with.');
   expect(read).not.toHaveBeenCalled();
 });
@@ -18,5 +18,5 @@ it('sends the picture itself if the key does not allow an analysis', async () =>
   const collection = collectionOf(async () => {
     throw new AkinRequestError(403, 'Not allowed.');
   });
-  expect(await queryOfFile(collection, new Blob(['abc']))).toEqual({ by: 'data', data: 'YWJj' });
+  expect(await queryOfFile(collection, new Blob(['abc']), false)).toEqual({ by: 'data', data: 'YWJj' });
 });

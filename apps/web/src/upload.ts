@@ -19,17 +19,19 @@ const SHOWN_SIDE = 96;
 
 /** What the browser's history stores for a query that is not in the URL. It survives a reload. */
 export function historyState(query: Query | null): { readonly upload?: Query } {
-  return query?.by === 'data' && query.data.length <= MAX_KEPT_LENGTH ? { upload: query } : {};
+  const isKept = query !== null && 'data' in query && query.data.length <= MAX_KEPT_LENGTH;
+  return isKept ? { upload: query } : {};
 }
 
 /**
  * The query for pictures similar to a dropped, chosen or pasted file: the descriptors of its outputs, or, if the key
  * does not allow an analysis, the picture itself.
  *
+ * @param keepsPicture whether the picture itself is kept, too, for a search for copies
  * @throws {Error} when the file is not a picture that akin supports; the message is for the user.
  */
-export async function queryOfFile(collection: Collection, file: Blob): Promise<Query> {
-  const query = await readFile(collection, file);
+export async function queryOfFile(collection: Collection, file: Blob, keepsPicture: boolean): Promise<Query> {
+  const query = await readFile(collection, file, keepsPicture);
   uploaded = { file, query };
   return query;
 }
@@ -42,7 +44,7 @@ export function fileOfQuery(query: Query | null): Blob | undefined {
   return query !== null && uploaded?.query === query ? uploaded.file : undefined;
 }
 
-async function readFile(collection: Collection, file: Blob): Promise<Query> {
+async function readFile(collection: Collection, file: Blob, keepsPicture: boolean): Promise<Query> {
   const sent = (await scaleDown(file, LONGEST_SIDE)) ?? file;
   // Only files that the browser cannot decode are still this large, for example videos or archives.
   if (sent.size > MAX_BYTES) throw new PictureError(413, TEXTS.messages.tooLarge);
@@ -54,6 +56,7 @@ async function readFile(collection: Collection, file: Blob): Promise<Query> {
     return {
       by: 'outputs',
       outputs: JSON.stringify(Object.fromEntries(DESCRIPTORS.map((name) => [name, outputs[name]]))),
+      ...(keepsPicture && { data }),
       ...shown,
     };
   } catch (error) {

@@ -33,17 +33,29 @@ it('gives weights and regions in the order in which clients send inputs', () => 
     { id: 'b', sign: 'more' },
     { id: 'c', sign: 'less', weight: 0.25 },
   ] as const;
-  expect(rankParameters({ by: 'id', id: 'a', region: '0,0,1,0.5' }, examples)).toEqual({
+  const state = { examples, mode: 'content' } as const;
+  expect(rankParameters({ by: 'id', id: 'a', region: '0,0,1,0.5' }, state)).toEqual({
     'rank.by.id': ['a', 'b', 'c'],
     'rank.region': ['0,0,1,0.5'],
     'rank.weights': '1,1,0.25',
   });
-  expect(Object.entries(rankParameters({ by: 'url', url: 'u', region: '0,0,1,0.5' }, examples))).toEqual([
+  expect(Object.entries(rankParameters({ by: 'url', url: 'u', region: '0,0,1,0.5' }, state))).toEqual([
     ['rank.by.id', ['b', 'c']],
     ['rank.by.url', 'u'],
     ['rank.region', ['', '', '0,0,1,0.5']],
     ['rank.weights', '1,0.25,1'],
   ]);
+});
+
+it('looks for copies of an upload by the picture itself, which is not in the URL', () => {
+  const query = { by: 'outputs', outputs: '{}', data: 'YWJj' } as const;
+  const copies = { ...readState(''), query, mode: 'duplicate' } as const;
+  expect(rankParameters(query, copies)).toEqual({ 'rank.by.data': 'YWJj' });
+  const examples = [{ id: 'b', sign: 'more' }] as const;
+  for (const other of [{ ...copies, mode: 'content' } as const, { ...copies, examples }]) {
+    expect(rankParameters(query, other)).toMatchObject({ 'rank.by.outputs': '{}' });
+  }
+  expect(readState(writeState(copies)).query).toEqual({ by: 'outputs', outputs: '{}' });
 });
 
 it('writes a search by a picture as a command that sends a file', () => {

@@ -21,9 +21,10 @@ export type Query =
   | { by: 'text'; text: string; searchIn: 'look' | 'both' }
   /**
    * The descriptors of an uploaded picture: short enough for a URL, so that the search can be shared. `picture` is a
-   * small JPEG of it in base64, to be shown; it stands in the fragment, which is not sent to akin.
+   * small JPEG of it in base64, to be shown; it stands in the fragment, which is not sent to akin. `data` is the picture
+   * itself, where points of pictures find copies: outputs have too few of them.
    */
-  | { by: 'outputs'; outputs: string; picture?: string }
+  | { by: 'outputs'; outputs: string; picture?: string; data?: string }
   /** An uploaded picture itself, if the key does not allow an analysis: too long for a URL. */
   | { by: 'data'; data: string; picture?: string };
 
@@ -158,7 +159,7 @@ export function searchRequest(
   if (endpoint === 'duplicate') parameters.fl = FIELDS_WITH_PARTS;
   const minScore = thresholdOf(state);
   const threshold = minScore === undefined ? {} : { 'rank.threshold': minScore };
-  return { endpoint, parameters: { ...preset, ...parameters, ...rankParameters(query, state.examples), ...threshold } };
+  return { endpoint, parameters: { ...preset, ...parameters, ...rankParameters(query, state), ...threshold } };
 }
 
 /** Of 420 photos, 62 reach this for pure red, 4 for pure blue, all for grey. */
@@ -204,7 +205,11 @@ export function weightOf({ sign, weight = WEIGHTS[sign] }: Example): number {
 }
 
 /** Stored documents first and an uploaded file last, as clients send them: weights and regions are in this order. */
-export function rankParameters(query: Query, examples: readonly Example[] = []): SearchParameters {
+export function rankParameters(
+  asked: Query,
+  { examples, mode }: Pick<ViewState, 'examples' | 'mode'>,
+): SearchParameters {
+  const query = mode === 'duplicate' && examples.length === 0 ? pictureItself(asked) : asked;
   const isById = query.by === 'id';
   const others = examples.map(({ id }) => id);
   const ids = isById ? [query.id, ...others] : others;
@@ -217,6 +222,10 @@ export function rankParameters(query: Query, examples: readonly Example[] = []):
     ...(region === undefined ? {} : { 'rank.region': isById ? [region] : [...others.map(() => ''), region] }),
     ...(examples.length > 0 ? { 'rank.weights': weights.join(',') } : {}),
   };
+}
+
+function pictureItself(query: Query): Query {
+  return query.by === 'outputs' && query.data !== undefined ? { by: 'data', data: query.data } : query;
 }
 
 function textOf(query: Exclude<Query, { by: 'id' }>): string {

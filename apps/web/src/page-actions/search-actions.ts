@@ -1,4 +1,5 @@
 import type { SearchActions } from '../actions.ts';
+import { hasParts } from '../common-parts/common-parts.ts';
 import { EDITS } from '../edits/lazy.ts';
 import { filterText } from '../facets.ts';
 import { filtersOfOthers } from '../filters/one-of-each.ts';
@@ -109,7 +110,8 @@ export function searchActions(model: Model, hasKey: boolean): SearchActions {
       // If the user has left the view, the response is not needed.
       const isWanted = () => model.pageData.analyzing && model.pageData.preview === preview;
       try {
-        const query = await queryOfFile(model.collection, file);
+        const keepsPicture = await hasParts(model).catch(() => false);
+        const query = await queryOfFile(model.collection, file, keepsPicture);
         if (isWanted()) go({ view: 'search', query, words: '', examples: [], minScore: 0 });
       } catch (error) {
         if (!isWanted()) return;
