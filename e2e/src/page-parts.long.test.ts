@@ -11,13 +11,15 @@ import { saveScreenshot } from './shot.ts';
 let akin: OwnAkin;
 let browser: Browser;
 let opened: WatchedPage | undefined;
+let red: Buffer;
+let both: Buffer;
 
 beforeAll(async () => {
   browser = await startBrowser();
   akin = await serveOnPostgres(['--parts']);
-  const red = await triangles(1, (any) => [255, any(), 0]);
+  red = await triangles(1, (any) => [255, any(), 0]);
   const blue = await triangles(2, (any) => [0, any(), 255]);
-  const both = await sharp({ create: { width: 1200, height: 450, channels: 3, background: '#fff' } })
+  both = await sharp({ create: { width: 1200, height: 450, channels: 3, background: '#fff' } })
     .composite([
       { input: red, left: 0, top: 0 },
       { input: blue, left: 600, top: 0 },
@@ -73,6 +75,38 @@ describe('parts of pictures on the page', () => {
     await settled(page);
     await page.locator('.question .cut-out img').waitFor();
     expect(await ids(page, '.card')).toEqual(['blue', 'red']);
+  });
+
+  it('finds copies of a part of an upload, also after a reload', async () => {
+    const page = await visit('/');
+    const corner = await sharp(red).extract({ left: 60, top: 40, width: 480, height: 370 }).tiff().toBuffer();
+    await search(page, () =>
+      page
+        .locator('input[type=file]')
+        .first()
+        .setInputFiles({ name: 'part.tiff', mimeType: 'image/tiff', buffer: corner }),
+    );
+    const foundBoth = async () => (await ids(page, '.card')).sort().join() === 'both,red';
+    await page.getByRole('button', { name: 'Copies' }).first().click();
+    await until('both pictures with the part are found', foundBoth);
+    await page.reload();
+    await settled(page);
+    expect(await foundBoth()).toBe(true);
+  });
+
+  it('searches with a part of an uploaded picture that the browser cannot show', async () => {
+    const page = await visit('/');
+    const buffer = await sharp(both).tiff().toBuffer();
+    await search(page, () =>
+      page.locator('input[type=file]').first().setInputFiles({ name: 'both.tiff', mimeType: 'image/tiff', buffer }),
+    );
+    await page.getByRole('button', { name: 'Search a part…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Search this part' });
+    await pictureLoads(dialog.locator('.region-canvas img'));
+    for (let i = 0; i < 15; i += 1) await page.keyboard.press('ArrowRight');
+    await search(page, () => dialog.getByRole('button', { name: 'Search', exact: true }).click());
+    await search(page, () => page.getByRole('button', { name: 'Same colours' }).first().click());
+    expect((await ids(page, '.card'))[0]).toBe('blue');
   });
 
   it('shows two rankings of one query side by side: by modes, and by weights', async () => {

@@ -89,7 +89,7 @@ export function searchActions(model: Model, hasKey: boolean): SearchActions {
       const { query } = model.state;
       const file = document === undefined ? fileOfQuery(query) : undefined;
       if (file) {
-        const part = await loadAndRun(model, REGIONS, ({ partOfFile }) => partOfFile(file));
+        const part = await loadAndRun(model, REGIONS, ({ partOfFile }) => partOfFile(model, file));
         if (part) await actions.upload(part);
         return;
       }

@@ -1,4 +1,4 @@
-import type { FoundDocument } from '@akin/client';
+import type { Collection, FoundDocument } from '@akin/client';
 import { hasOriginal } from '../details/stage.ts';
 import { setImageSource } from '../key.ts';
 import type { Model } from '../model.ts';
@@ -34,8 +34,7 @@ export async function partOfAddress(
   { url, region: before }: Query & { by: 'url' },
 ): Promise<Query | null> {
   // akin downloads the picture; the user's browser does not.
-  const { thumbnail = '' } = await collection.analyze({ url }, { 'modules.apply': 'color', thumbnail: true });
-  const file = new Blob([Uint8Array.from(atob(thumbnail), (one) => one.charCodeAt(0))]);
+  const file = await thumbnailOf(collection, { url });
   const region = await chooseInFile(file, readRegion(before ?? null));
   if (region === null) return null;
   const picture = await toBase64(await cutOut(file, region, SHOWN_SIDE));
@@ -43,9 +42,22 @@ export async function partOfAddress(
 }
 
 /** @returns a picture of the part; null if the user cancelled */
-export async function partOfFile(file: Blob): Promise<Blob | null> {
-  const region = await chooseInFile(file);
-  return region && cutOut(file, region);
+export async function partOfFile({ collection }: Model, file: Blob): Promise<Blob | null> {
+  // Browsers do not support every format.
+  const shown = (await isShown(file)) ? file : await thumbnailOf(collection, { data: await toBase64(file) });
+  const region = await chooseInFile(shown);
+  return region && cutOut(shown, region);
+}
+
+const isShown = (file: Blob) =>
+  createImageBitmap(file).then(
+    (picture) => picture.close() ?? true,
+    () => false,
+  );
+
+async function thumbnailOf(collection: Collection, picture: { url: string } | { data: string }): Promise<Blob> {
+  const { thumbnail = '' } = await collection.analyze(picture, { 'modules.apply': 'color', thumbnail: true });
+  return new Blob([Uint8Array.from(atob(thumbnail), (one) => one.charCodeAt(0))]);
 }
 
 async function chooseInFile(file: Blob, before?: Region): Promise<Region | null> {
