@@ -48,6 +48,14 @@ it('finds the picture of a crop, and where the crop is in it', async () => {
   expect(mirrored).toBe(false);
 });
 
+it('finds a document as the one most like itself, but not by a part of it', async () => {
+  const drawings = akin.client.collection('drawings');
+  const [first] = (await drawings.parts({ 'rank.by.id': 'd7' })).response.docs;
+  expect(first).toMatchObject({ id: 'd7', score: 1 });
+  const part = await drawings.parts({ 'rank.by.id': 'd7', 'rank.region': '0,0,0.6,1' });
+  expect(part.response.maxScore).toBeLessThan(1);
+});
+
 it('finds both pictures of a collage, one of them mirrored, under filters, with counts', async () => {
   const four = await sharp(await triangles(4))
     .flop()

@@ -114,12 +114,10 @@ export async function handleSearch(
     };
     const run = (asked: SearchInput) =>
       searchTraced(collection, asked, inputs.length === 0 ? undefined : module, signal, context);
-    const parts = sought?.points
-      ? await searchWithParts(
-          { points: sought.points, threshold: rankOptions.threshold, calibration, question, collection, run },
-          signal,
-          context,
-        )
+    const { points, itself } = sought ?? {};
+    const { threshold } = rankOptions;
+    const parts = points
+      ? await searchWithParts({ points, itself, threshold, calibration, question, collection, run }, signal, context)
       : undefined;
     const result = parts?.result ?? (await run(question));
 

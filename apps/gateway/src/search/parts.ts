@@ -38,6 +38,8 @@ export interface Sought {
   readonly points?: Uint8Array | undefined;
   /** The inputs of the ranking by descriptors. */
   readonly inputs: readonly RankInput[];
+  /** The id of the document whose whole picture this is. */
+  readonly itself?: string | undefined;
   readonly warnings: readonly string[];
 }
 
@@ -104,6 +106,7 @@ async function analyzeSought(
   return {
     points: Uint8Array.from(Buffer.from(text, 'base64')),
     inputs: [{ ...input, kind: 'outputs', value: JSON.stringify(others) }],
+    itself: kind === 'id' && region === undefined ? value : undefined,
     warnings,
   };
 }
@@ -111,6 +114,7 @@ async function analyzeSought(
 interface PartsSearch {
   /** As the module writes them. */
   readonly points: Uint8Array;
+  readonly itself: Sought['itself'];
   /** Least score of a search for parts. */
   readonly threshold: number | undefined;
   /** Of the ranking by descriptors. */
@@ -126,7 +130,7 @@ interface PartsSearch {
  * there is one, counts the better of two scores.
  */
 export async function searchWithParts(
-  { points, threshold, calibration, question, collection, run }: PartsSearch,
+  { points, itself, threshold, calibration, question, collection, run }: PartsSearch,
   signal: AbortSignal,
   context: Context,
 ): Promise<{
@@ -164,7 +168,8 @@ export async function searchWithParts(
     }
     const { commit, parts } = all;
     const found = parts
-      .map((part) => ({ ...part, score: partScore(part.strength, part.isNear) }))
+      // More points are sought than stored, which alone would not make a document the one most like itself.
+      .map((part) => ({ ...part, score: part.id === itself ? 1 : partScore(part.strength, part.isNear) }))
       .filter(({ score }) => score >= least);
     const distanceOf = (score: number) => (rank ? distanceAt(COPIES, score, calibration) : 1 - score);
     const known: KnownDistances = {
