@@ -278,7 +278,7 @@ describe('terms', () => {
     transactions.mockRestore();
     expect(json.terms).toEqual({ labels: ['painted', 6, 'red', 3, 'blue', 2, 'green', 1] });
     const filtered = await get('terms', { 'terms.fl': 'labels', fq: ['labels:red', '-labels:nothing'] });
-    expect(filtered.json.terms.labels.slice(0, 4)).toEqual(['painted', 3, 'red', 3]);
+    expect(filtered.json.terms.labels).toEqual(['painted', 3, 'red', 3]);
     expect((await get('terms', { 'terms.fl': 'labels', fq: 'nowhere:x' })).status).toBe(400);
     expect(snapshots).toHaveLength(1);
   });
@@ -293,7 +293,7 @@ describe('terms', () => {
     expect((await postJson(service.gateway, `${many}/update?commit=true`, documents)).status).toBe(200);
     const terms = async (asked: string) => (await ask(service.gateway, `${many}/terms?${asked}`)).json;
     expect((await terms('terms.fl=labels&terms.limit=-1')).error.msg).toBe(
-      'The fields have more than 100000 values together: set terms.limit or terms.prefix, or ask for fewer fields.',
+      'There are more than 100000 values to list: set facet.limit or terms.limit, or ask for fewer fields.',
     );
     expect((await terms('terms.fl=labels&terms.limit=100000')).terms.labels).toHaveLength(200_000);
     expect((await terms('terms.fl=labels&terms.fl=id&terms.limit=100000')).error.code).toBe(400);
@@ -312,19 +312,19 @@ describe('terms', () => {
     const many = Array.from({ length: 201 }, (_, i) => `f${i}`);
     expect(await refusal('terms', { 'terms.fl': many })).toEqual([
       400,
-      'Parameter terms.fl: it has 201 fields, at most 200 are allowed.',
+      'A request has at most 200 facets or fields of terms.fl, not 201.',
     ]);
     expect(await refusal('terms', { 'terms.fl': 'nowhere' })).toEqual([
       400,
-      'Parameter terms.fl: no document has a field "nowhere".',
+      'terms.fl cannot be counted: no document has a field "nowhere".',
     ]);
     expect(await refusal('terms', { 'terms.fl': 'location' })).toEqual([
       400,
-      expect.stringContaining('Parameter terms.fl: the values of "location" cannot be listed'),
+      'terms.fl cannot be counted: "location" is a location.',
     ]);
     expect(await refusal('terms', { 'terms.fl': 'color_isolated', 'terms.prefix': 't' })).toEqual([
       400,
-      expect.stringContaining('Parameter terms.prefix: '),
+      'terms.fl cannot be counted: prefix is for Strings, and "color_isolated" is a boolean.',
     ]);
     expect(await refusal('terms', { 'terms.fl': 'labels', 'terms.regex': 'r.*' })).toEqual([
       400,

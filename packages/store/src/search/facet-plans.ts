@@ -12,7 +12,7 @@ import type { Snapshot } from './snapshot.ts';
 import { statsPlan } from './stats-plan.ts';
 import { visible } from './visible.ts';
 
-/** Maximum number of values of all facets of a search together, and of all fields of a request for terms. */
+/** Maximum number of values of all facets of a search together. */
 export const MAX_FACET_VALUES = 100_000;
 
 /** @throws AkinError bad-request that names the field */
@@ -40,8 +40,9 @@ function queryPlan({ query }: QueryFacet): FacetPlan {
 }
 
 /** @throws AkinError bad-request that names the field */
-export function fieldPlan(facet: FieldFacet, snapshot: Snapshot) {
-  const fail = (problem: string) => new AkinError('bad-request', `facet.field cannot be counted: ${problem}.`);
+function fieldPlan(facet: FieldFacet, snapshot: Snapshot): FacetPlan {
+  const { parameter = 'facet.field' } = facet;
+  const fail = (problem: string) => new AkinError('bad-request', `${parameter} cannot be counted: ${problem}.`);
   const found = findColumn(snapshot, facet.field, fail);
   const values = fieldValues(found);
   if (values === undefined) throw fail(`${quote(facet.field)} is a ${typeName(found.type)}`);

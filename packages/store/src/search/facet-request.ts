@@ -14,6 +14,8 @@ export type FacetRequest = {
 export interface FieldFacet {
   readonly kind: 'field';
   readonly field: string;
+  /** What names the field in a request, for errors. Default: `facet.field`. */
+  readonly parameter?: string;
   /** Number of values to return. Undefined: all. */
   readonly limit: number | undefined;
   readonly offset: number;

@@ -7,7 +7,7 @@ import { Params } from './params.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** Maximum number of facets of a search. */
-export const MAX_FACETS = 200;
+const MAX_FACETS = 200;
 const NOTHING: ReadonlySet<Query> = new Set();
 
 /** The matches of a search if some of its filters are left out. The result may be used in several statements. */
@@ -35,7 +35,10 @@ export async function countFacets(
   known: ReadonlyMap<number, FacetResult> = new Map(),
 ): Promise<FacetResult[]> {
   if (requests.length > MAX_FACETS) {
-    throw new AkinError('bad-request', `A search has at most ${MAX_FACETS} facets, not ${requests.length}.`);
+    throw new AkinError(
+      'bad-request',
+      `A request has at most ${MAX_FACETS} facets or fields of terms.fl, not ${requests.length}.`,
+    );
   }
   const results = new Map(known);
   let values = 0;
@@ -52,7 +55,7 @@ export async function countFacets(
       if (values > MAX_FACET_VALUES) {
         throw new AkinError(
           'bad-request',
-          `The facets have more than ${MAX_FACET_VALUES} values together: page through them with facet.limit and facet.offset.`,
+          `There are more than ${MAX_FACET_VALUES} values to list: set facet.limit or terms.limit, or ask for fewer fields.`,
         );
       }
       // Values without documents are searched in a second pass: most lists are full without them.

@@ -1,9 +1,7 @@
 export type { FieldCollapse, MemberRequest } from './collapse-request.ts';
 export type { KeyFilter } from './context.ts';
 export { definedFields, type ExportedDocument, exportDocuments } from './export/export-documents.ts';
-export { MAX_FACET_VALUES } from './facet-plans.ts';
 export type { FacetRequest, FacetResult, ValueCount } from './facet-request.ts';
-export { MAX_FACETS } from './facets.ts';
 export { findParts } from './find-parts.ts';
 export { parseKeyFilter, readSetFields, withKeyFilter } from './keys/key-filter.ts';
 export { isSecretOf, readKeyText } from './keys/key-text.ts';
@@ -26,4 +24,3 @@ export { search } from './search.ts';
 export { defaultSearchMemory } from './searcher/in-memory-search.ts';
 export { parseSort, type SortClause } from './sort.ts';
 export { type FilePlace, readStoredPicture } from './stored-picture.ts';
-export { terms } from './terms.ts';

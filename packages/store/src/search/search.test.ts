@@ -10,7 +10,6 @@ import type { Collection } from '../database/context.ts';
 import { readThumbnail } from './read.ts';
 import { search } from './search.ts';
 import { parseSort } from './sort.ts';
-import { terms } from './terms.ts';
 
 describe.each(ENGINES)('search on %s', (kind) => {
   const itOnPostgres = onPostgres(kind, it);
@@ -88,21 +87,7 @@ describe.each(ENGINES)('search on %s', (kind) => {
     });
   });
 
-  describe('terms, descriptors and thumbnails', () => {
-    itOnPostgres('counts the values of a field', async () => {
-      const list = async (request: Parameters<typeof terms>[2]) =>
-        (await terms(store, collection, request)).map(({ value, count }) => `${value}:${count}`).join(' ');
-      expect(await list({ field: 'labels' })).toBe('red:2 Shoe:1 a%b:1 a_b:1 axb:1');
-      expect(await list({ field: 'labels', limit: 2, sort: 'index' })).toBe('Shoe:1 a%b:1');
-      expect(await list({ field: 'labels', prefix: 'a_' })).toBe('a_b:1');
-      expect(await list({ field: 'price', limit: 1 })).toBe('10:2');
-      expect(await list({ field: 'sold' })).toBe('false:1 true:1');
-      expect(await list({ field: 'text', prefix: 'sh' })).toBe('shoe:3');
-      expect(await list({ field: 'tint_free' })).toBe('0:2 8:2');
-      await expect(list({ field: 'nothing' })).rejects.toMatchObject({ code: 'bad-request' });
-      await expect(list({ field: 'location' })).rejects.toMatchObject({ code: 'bad-request' });
-    });
-
+  describe('words, descriptors and thumbnails', () => {
     itOnPostgres('finds Chinese words that stand apart in a query wherever they stand', async () => {
       const own = await createCollection(store, `apart-${kind}`);
       await accept(store, own, [
