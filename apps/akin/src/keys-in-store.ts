@@ -4,7 +4,7 @@ import { AkinError, parseExpiry } from '@akin/domain';
 import { MODULES } from '@akin/modules/manifests';
 import { descriptorTexts, parseOutputs } from '@akin/modules/vectors';
 import { openStore, type Store } from '@akin/store/changes';
-import { createKey, listKeys, readKeyText, revokeKey } from '@akin/store/search';
+import { createKey, listKeys, revokeKey } from '@akin/store/search';
 import { openDataFolder, printToStandardError } from './data-folder.ts';
 import { UsageError } from './options.ts';
 
@@ -40,7 +40,7 @@ export async function openKeys(
         expiresAt: expiresAt?.toISOString() ?? null,
         usedAt: usedAt?.toISOString() ?? null,
       })),
-    revoke: (id) => revokeKey(store, readKeyText(id)?.id ?? id),
+    revoke: (id) => revokeKey(store, id),
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   };
 }

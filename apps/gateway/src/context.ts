@@ -1,6 +1,6 @@
 import type { Log, Semaphore } from '@akin/runtime';
+import type { KeyRing } from '@akin/store/search';
 import type { Gate } from './access/gate.ts';
-import type { KeyRing } from './access/key-ring.ts';
 import type { BacklogQuota } from './admission/backlog-quota.ts';
 import type { GatewayLimits } from './admission/limits.ts';
 import type { Semaphores } from './admission/semaphores.ts';

@@ -3,10 +3,9 @@ import type { AddressInfo, Socket } from 'node:net';
 import { addresses, ENDPOINTS, type Endpoint, type EndpointName } from '@akin/contract';
 import { AkinError, badRequest, quote } from '@akin/domain';
 import { unlessAborted } from '@akin/runtime';
-import { listKeys } from '@akin/store/search';
+import { KeyRing, listKeys } from '@akin/store/search';
 import express, { type Express, type Request, type Response } from 'express';
 import { type AccessConfig, Gate, requiresKeys } from './access/gate.ts';
-import { KeyRing } from './access/key-ring.ts';
 import {
   checkHost,
   isLoopback,

@@ -2,12 +2,11 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Endpoint } from '@akin/contract';
 import { AkinError, badRequest, isTrash, quote, type Scope, scopeIncludes } from '@akin/domain';
-import { type KeyFilter, parseKeyFilter, readSetFields } from '@akin/store/search';
+import type { KeyFilter, KeyRing, SentKey } from '@akin/store/search';
 import type { Response } from 'express';
 import { type RateDecision, TokenBuckets } from '../admission/token-buckets.ts';
 import { clientAddress } from './client-address.ts';
 import { readCredential } from './credential.ts';
-import type { KeyRing, SentKey } from './key-ring.ts';
 import { checkOrigin, isForeign, isLoopback, isOpenToNetwork, type SafetyConfig } from './safety.ts';
 
 /** Settings of access control. */
@@ -124,8 +123,7 @@ export class Gate {
     this.#limitKeyRate(key, request, response);
     requireScope(key, endpoint.scope);
     requireCollection(key, collection, endpoint.filtersCollections === true);
-    const keyFilter = keyFilterOf(key);
-    if (keyFilter !== undefined && endpoint.obeysKeyFilter !== true) throw filteredKeyError(key);
+    if (key.keyFilter !== undefined && endpoint.obeysKeyFilter !== true) throw filteredKeyError(key);
     this.#ring?.recordUse(key.id);
     return {
       keyId: key.id,
@@ -136,7 +134,7 @@ export class Gate {
         this.#checkOriginOfChange(request, key.origins);
       },
       allowsCollection: (one) => coversCollection(key, one),
-      keyFilter,
+      keyFilter: key.keyFilter,
       isValid: async () => {
         const now = await this.#ring?.withId(key.id);
         if (now === undefined || isExpired(now) || isExpired(key)) return false;
@@ -241,17 +239,6 @@ function writeLimit({ limit, remaining, resetSeconds }: RateDecision, response: 
 function isSameSecret(sent: string, own: string | undefined): boolean {
   const hash = (text: string) => createHash('sha256').update(text).digest();
   return own !== undefined && timingSafeEqual(hash(sent), hash(own));
-}
-
-function keyFilterOf({ filters, set }: SentKey): KeyFilter | undefined {
-  if (filters.length === 0) return undefined;
-  const fields = set.length === 0 ? undefined : readSetFields(set);
-  return {
-    queries: filters.map(parseKeyFilter),
-    texts: filters,
-    set: fields,
-    clock: { now: new Date(), timeZone: 'UTC' },
-  };
 }
 
 function filteredKeyError({ id }: SentKey): AkinError {

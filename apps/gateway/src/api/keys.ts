@@ -1,5 +1,5 @@
 import { badRequest, parseExpiry, withErrorContext } from '@akin/domain';
-import { createKey as create, type Key, listKeys, readKeyText, revokeKey as revoke } from '@akin/store/search';
+import { createKey as create, type Key, listKeys, revokeKey as revoke } from '@akin/store/search';
 import type { Handler, HandlerFor } from '../http/serve.ts';
 
 export const keys: Handler<unknown> = async (_call, { store }) => ({
@@ -46,9 +46,8 @@ function listed(texts: readonly string[]): string[] {
   return texts.flatMap((text) => text.split(',').map((part) => part.trim())).filter(Boolean);
 }
 
-/** The text of a key contains its id. */
 export const revokeKey: HandlerFor<'revokeKey'> = async ({ parameters }, context) => {
-  await revoke(context.store, readKeyText(parameters.id)?.id ?? parameters.id);
+  await revoke(context.store, parameters.id);
   await context.keyRing.reload();
   return { body: {} };
 };

@@ -3,20 +3,9 @@ export type { KeyFilter } from './context.ts';
 export { definedFields, type ExportedDocument, exportDocuments } from './export/export-documents.ts';
 export type { FacetRequest, FacetResult, ValueCount } from './facet-request.ts';
 export { findParts } from './find-parts.ts';
-export { parseKeyFilter, readSetFields, withKeyFilter } from './keys/key-filter.ts';
-export { isSecretOf, readKeyText } from './keys/key-text.ts';
-export {
-  createKey,
-  type Key,
-  LAST_USE_RESOLUTION_MILLISECONDS,
-  listKeys,
-  loadKeys,
-  type NewKey,
-  recordKeyUse,
-  revokeKey,
-  type StoredKey,
-} from './keys/keys.ts';
-export { isSignedBy, readSearchToken, readTokenText } from './keys/search-token.ts';
+export { withKeyFilter } from './keys/key-filter.ts';
+export { KeyRing, type SentKey } from './keys/key-ring.ts';
+export { createKey, type Key, listKeys, type NewKey, revokeKey } from './keys/keys.ts';
 export type { PartBox } from './part-box.ts';
 export { getDocuments, readThumbnail } from './read.ts';
 export type { KnownDistances, RankByDocuments, SearchInput, SearchResult, Smartfilter } from './request.ts';

@@ -3,7 +3,7 @@ import { listCollections } from '../../database/collections/collections.ts';
 import { textArray } from '../../database/engine/binary.ts';
 import type { SearchStore } from '../context.ts';
 import { matchesAllWith, parseKeyFilter, readSetFields } from './key-filter.ts';
-import { makeKeyText } from './key-text.ts';
+import { makeKeyText, readKeyText } from './key-text.ts';
 
 export interface Key {
   /** The part that is not secret. */
@@ -108,8 +108,9 @@ export async function loadKeys(store: SearchStore): Promise<StoredKey[]> {
   return store.engine.query<StoredKey>(`select ${COLUMNS} from akin.keys order by created_at, id`);
 }
 
-/** @throws AkinError not-found */
-export async function revokeKey(store: SearchStore, id: string): Promise<void> {
+/** @param named its id, or its text, which contains the id @throws AkinError not-found */
+export async function revokeKey(store: SearchStore, named: string): Promise<void> {
+  const id = readKeyText(named)?.id ?? named;
   const rows = await store.engine.query('delete from akin.keys where id = $1 returning id', [id]);
   if (rows.length > 0) return;
   throw new AkinError('not-found', `There is no key ${quote(id)}: /api/keys lists all by their ids.`);

@@ -1,16 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Store } from '@akin/store/changes';
-import {
-  isSecretOf,
-  isSignedBy,
-  LAST_USE_RESOLUTION_MILLISECONDS,
-  loadKeys,
-  readKeyText,
-  readSearchToken,
-  readTokenText,
-  recordKeyUse,
-  type StoredKey,
-} from '@akin/store/search';
+import type { KeyFilter, SearchStore } from '../context.ts';
+import { parseKeyFilter, readSetFields } from './key-filter.ts';
+import { isSecretOf, readKeyText } from './key-text.ts';
+import { LAST_USE_RESOLUTION_MILLISECONDS, loadKeys, recordKeyUse, type StoredKey } from './keys.ts';
+import { isSignedBy, readSearchToken, readTokenText } from './search-token.ts';
 
 /** If other processes may change the keys, they are read again after this time, in the background. */
 const FRESH_MILLISECONDS = 1_000;
@@ -21,12 +14,19 @@ const UNKNOWN_MILLISECONDS = 200;
 
 /** A key as a request sent it: itself, or a search token of it, which may do less. */
 export interface SentKey extends StoredKey {
-  /** Its own filter, and that of the token. */
-  readonly filters: readonly string[];
+  /** By its own filter, and that of the token. Undefined if there is none. */
+  readonly keyFilter: KeyFilter | undefined;
 }
 
-function filtersOf({ filter }: StoredKey): readonly string[] {
-  return filter === null ? [] : [filter];
+function keyFilterOf(texts: readonly (string | null)[], set: readonly string[]): KeyFilter | undefined {
+  const filters = texts.filter((text) => text !== null);
+  if (filters.length === 0) return undefined;
+  return {
+    queries: filters.map(parseKeyFilter),
+    texts: filters,
+    set: set.length === 0 ? undefined : readSetFields(set),
+    clock: { now: new Date(), timeZone: 'UTC' },
+  };
 }
 
 /**
@@ -34,7 +34,7 @@ function filtersOf({ filter }: StoredKey): readonly string[] {
  * for at most {@link STALE_MILLISECONDS} and the time of a read.
  */
 export class KeyRing {
-  readonly #store: Store;
+  readonly #store: SearchStore;
   #keys: ReadonlyMap<string, StoredKey> = new Map();
   #origins: ReadonlySet<string> = new Set();
   #readAt = Number.NEGATIVE_INFINITY;
@@ -42,7 +42,7 @@ export class KeyRing {
   /** The read in progress, which all requests with an unknown key wait for. */
   #seeking: Promise<void> | undefined;
 
-  constructor(store: Store) {
+  constructor(store: SearchStore) {
     this.#store = store;
   }
 
@@ -54,7 +54,8 @@ export class KeyRing {
     const sent = readKeyText(text);
     if (sent !== undefined) {
       const key = await this.#seek(sent.id);
-      return key !== undefined && isSecretOf(key.hash, sent.secret) ? { ...key, filters: filtersOf(key) } : undefined;
+      if (key === undefined || !isSecretOf(key.hash, sent.secret)) return undefined;
+      return { ...key, keyFilter: keyFilterOf([key.filter], key.set) };
     }
     const token = readTokenText(text);
     const parent = token && (await this.#seek(token.keyId));
@@ -64,7 +65,7 @@ export class KeyRing {
       ...parent,
       scope: 'search',
       expiresAt: parent.expiresAt !== null && parent.expiresAt < expiresAt ? parent.expiresAt : expiresAt,
-      filters: [...filtersOf(parent), filter],
+      keyFilter: keyFilterOf([parent.filter, filter], parent.set),
     };
   }
 
