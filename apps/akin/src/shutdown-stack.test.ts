@@ -22,11 +22,13 @@ describe('the parts of a process that must end while it starts', () => {
   });
 });
 
-it('parts that do not close in time do not keep other parts from closing', async () => {
+it('parts that fail, or do not close in time, do not keep other parts from closing, and are named', async () => {
   const closed: string[] = [];
-  const parts = new ShutdownStack(log);
+  const lines: string[] = [];
+  const parts = new ShutdownStack(createLogger({ name: 'test', destination: { write: (line) => lines.push(line) } }));
   parts.use('store', { [Symbol.asyncDispose]: async () => void closed.push('store') });
   parts.use('hanging', { [Symbol.asyncDispose]: () => new Promise<void>(() => {}) });
+  parts.use('failing', { [Symbol.asyncDispose]: () => Promise.reject(new Error('no')) });
   jest.useFakeTimers();
   try {
     const ended = parts[Symbol.asyncDispose]();
@@ -36,6 +38,12 @@ it('parts that do not close in time do not keep other parts from closing', async
     jest.useRealTimers();
   }
   expect(closed).toEqual(['store']);
+  expect(lines.map((line) => JSON.parse(line)).map(({ phase, err }) => [phase, err?.message])).toEqual([
+    ['failing', 'no'],
+    // All that was left but for the last one.
+    ['hanging', expect.stringMatching(/^not done within 4\d{3} ms$/)],
+    ['store', undefined],
+  ]);
 });
 
 it('all parts share one deadline, which starts after their delays', () => {

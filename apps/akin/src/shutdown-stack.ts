@@ -1,4 +1,4 @@
-import { type Log, shutDown, unlessAborted } from '@akin/runtime';
+import { type Log, unlessAborted, withTimeout } from '@akin/runtime';
 
 /** Time limit for all parts together: a process ends within five seconds. */
 const CLOSE_MILLISECONDS = 4_500;
@@ -37,16 +37,24 @@ export class ShutdownStack implements AsyncDisposable {
     return unlessAborted(opening, this.#signal);
   }
 
+  /** Each part may use the remaining time, except what the later ones need. Those that fail prevent no later ones. */
   async [Symbol.asyncDispose](): Promise<void> {
-    const { closeMilliseconds } = this;
-    const phases = this.#opened
-      .splice(0)
-      .reverse()
-      .map(({ name, part, milliseconds }) => ({
-        name,
-        milliseconds,
-        work: async () => part[Symbol.asyncDispose](),
-      }));
-    await shutDown(this.#log, phases, closeMilliseconds);
+    const deadline = performance.now() + this.closeMilliseconds;
+    const parts = this.#opened.splice(0).reverse();
+    let reserved = parts.reduce((sum, { milliseconds }) => sum + milliseconds, 0);
+    for (const { name, part, milliseconds } of parts) {
+      const from = performance.now();
+      reserved -= milliseconds;
+      try {
+        await withTimeout(Math.max(0, Math.round(deadline - reserved - from)), closed(part));
+        this.#log.info({ phase: name, milliseconds: Math.round(performance.now() - from) }, 'shutdown phase done');
+      } catch (err) {
+        this.#log.error({ phase: name, err }, 'shutdown phase failed');
+      }
+    }
   }
+}
+
+async function closed(part: AsyncDisposable): Promise<void> {
+  await part[Symbol.asyncDispose]();
 }

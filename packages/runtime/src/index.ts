@@ -6,7 +6,6 @@ export type { Metrics } from './metrics.ts';
 export { PoolerError, requireSessionPooling, setSession } from './postgres-session.ts';
 export { connectionName, type ProcessName, parseConnectionName } from './process-name.ts';
 export { type Reservation, Semaphore } from './semaphore.ts';
-export { shutDown } from './shutdown.ts';
 export { StoppedError, waitForSignal } from './signals.ts';
 export { sleep } from './sleep.ts';
 export { inSpan, type OpenSpan, openSpan, type Span, traceHeaders, traceparent, withoutSpan } from './spans.ts';
