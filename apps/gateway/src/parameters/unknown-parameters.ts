@@ -49,6 +49,7 @@ const SUGGESTIONS = new Map(
     ['mode', 'rank.mode'],
     ['threshold scorethreshold minscore', 'rank.threshold tagging.threshold'],
     ['weights', 'rank.weights'],
+    ['region crop roi', 'input.region tagging.input.region rank.region'],
     ['module modules', 'modules.apply'],
   ].flatMap(([names = '', meant = '']) => names.split(' ').map((name) => [name, meant.split(' ')] as const)),
 );
