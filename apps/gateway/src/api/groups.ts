@@ -13,7 +13,7 @@ import { readIdCursor, readPairCursor, writeIdCursor, writePairCursor } from '..
 import type { HandlerFor } from '../http/serve.ts';
 import { type FieldList, readFieldList, requestedDistances } from '../search/field-list.ts';
 import { fieldNames } from '../search/handle-search.ts';
-import { presentBox } from '../search/parts.ts';
+import { presentBox, warnWithoutParts } from '../search/parts.ts';
 import { presentDocument } from '../search/present.ts';
 import { clockOf, parameterLookup, readFilters } from '../search/query-parameters.ts';
 import { warnAboutDates } from '../search/warn-about-dates.ts';
@@ -46,7 +46,7 @@ export const groups: HandlerFor<'groups'> = async ({ parameters, list, signal },
   if (isOfParts) {
     const page = await inSlot(() => listPartPairs(context.store, collection, { ...shown, after: afterPair }));
     return {
-      warnings,
+      warnings: [...warnings, ...warnWithoutParts(collection, context)],
       body: {
         commit: page.commit,
         asOfCommit: page.asOfCommit,

@@ -24,6 +24,17 @@ beforeAll(async () => {
   ]);
 });
 
+it.each([
+  ['parts', 'rank.by.url=http://a.example/red.jpg'],
+  ['groups', 'kind=parts'],
+])('/%s says that pictures get no points, by default', async (endpoint, query) => {
+  const { json } = await ask(service.gateway, `${C}/${endpoint}?${query}`);
+  expect([json.numFound ?? json.response.numFound, json.responseHeader.warnings]).toEqual([
+    0,
+    [expect.stringContaining('lack parts')],
+  ]);
+});
+
 describe('{!collapse}', () => {
   it.each([
     [`${RANKED}&fq={!collapse field=product}`, 2, /^red (green|blue)$/],

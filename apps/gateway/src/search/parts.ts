@@ -63,7 +63,7 @@ export async function soughtParts(
   if (module === PARTS) {
     if (isPicture) {
       const sought = await analyzeSought(input, [PARTS], collection, signal, context);
-      return modules?.includes(PARTS) === false ? { ...sought, warnings: [...sought.warnings, OFF] } : sought;
+      return { ...sought, warnings: [...sought.warnings, ...warnWithoutParts(collection, context)] };
     }
     throw badRequest(`rank.mode=${PARTS} takes one picture: rank.by.id, rank.by.url, rank.by.data or a file.`);
   }
@@ -77,7 +77,13 @@ export async function soughtParts(
   return { ...sought, inputs };
 }
 
-const OFF = `The modules of the collection lack ${PARTS}: its pictures have no points that could be found. Add ${PARTS} to its modules, and reindex it.`;
+/** The warning of an answer about the parts of pictures, if those of the collection get no points. */
+export function warnWithoutParts(collection: Collection, { store }: Context): string[] {
+  if (appliedModules(store, collection)?.includes(PARTS)) return [];
+  return [
+    `The modules of the collection lack ${PARTS}: its pictures get no points that could be found. Serve with --${PARTS} and reindex it, or create a collection that has ${PARTS} among its modules.`,
+  ];
+}
 
 const withoutParts = ({ message }: AkinError) => `Copies were found without points of pictures. ${message}`;
 
