@@ -82,7 +82,7 @@ function replyTo(request: Request): Omit<ReplyMessage, 'number' | 'bytes'> {
       applyRows(collection, request);
       break;
     case 'filter':
-      collection.extendFilter(request.filter, request.docs);
+      collection.extendFilter(request.filter, request.docs.filter(isOwn));
       break;
     case 'values':
       for (const { ordinal, ...list } of request.lists) {
