@@ -106,7 +106,7 @@ describe('clusters of codes', () => {
     const steps = collection.clustering();
     let [step, doc] = [0, ROWS];
     for (const _ of steps ?? []) {
-      if (step++ % 60 !== 0) continue;
+      if (step++ % 30 !== 0) continue;
       add(collection, doc, 1, near(doc));
       if (doc % 2 === 0) collection.extendFilter(1, Uint32Array.of(doc));
       const query = vectors[doc] as Float32Array;
@@ -120,7 +120,7 @@ describe('clusters of codes', () => {
       ).toEqual([]);
       doc++;
     }
-    expect(step).toBeGreaterThan(100);
+    expect(step).toBeGreaterThan(60);
     expect(collection.clustering()).toBeUndefined();
     expectRightResults(collection, 1, () => true);
   });

@@ -1,6 +1,6 @@
 import { createRandom } from '@akin/domain/random';
 import type { CodedQuery, CodedVector, Coder } from './codes.ts';
-import { NO_LIMIT, type RowVisitor, Segment } from './segment.ts';
+import { Segment } from './segment.ts';
 
 /*
  * Clusters of codes (an inverted file, IVF: Jégou, Douze and Schmid 2011): a search compares the clusters near its
@@ -27,8 +27,6 @@ export interface Clusterable {
   /** Estimates the squared distances of positions from a query. */
   estimate(query: CodedVector, positions: Uint32Array): Float64Array;
   addRotated(position: number, sums: Float32Array, at: number): void;
-  /** Compares the positions `from` to `to` (exclusive). */
-  comparePositions(query: CodedVector, from: number, to: number, visit: RowVisitor): void;
 }
 
 /** Clusters of the first positions: those of cluster `i` begin at `starts[i]` and end before `starts[i + 1]`. */
@@ -36,14 +34,17 @@ export class Clusters {
   readonly starts: Uint32Array;
   readonly #centroids: Segment;
   readonly #all: Uint32Array;
-  /** Maximum distance of a vector of each cluster from its centroid. */
-  readonly #radius: Float32Array;
 
-  constructor(centroids: Segment, radius: Float32Array, starts: Uint32Array) {
+  constructor(centroids: Segment, starts: Uint32Array) {
     this.#centroids = centroids;
-    this.#radius = radius;
     this.starts = starts;
-    this.#all = Uint32Array.from(radius, (_, i) => i);
+    this.#all = Uint32Array.from({ length: starts.length - 1 }, (_, i) => i);
+  }
+
+  static of(coder: Coder, centroids: readonly Float32Array[], starts: Uint32Array): Clusters {
+    const segment = new Segment(coder, Math.ceil(centroids.length / 32) * 32);
+    for (const [cluster, centroid] of centroids.entries()) segment.setRotated(cluster, centroid);
+    return new Clusters(segment, starts);
   }
 
   /** Positions from this one on have no cluster. */
@@ -52,12 +53,12 @@ export class Clusters {
   }
 
   get bytes(): number {
-    return this.#centroids.bytes + 3 * this.#radius.byteLength;
+    return this.#centroids.bytes + this.starts.byteLength + this.#all.byteLength;
   }
 
   /** The same clusters at other positions. */
   withStarts(starts: Uint32Array): Clusters {
-    return new Clusters(this.#centroids, this.#radius, starts);
+    return new Clusters(this.#centroids, starts);
   }
 
   /**
@@ -85,23 +86,6 @@ export class Clusters {
       begins[step] = (begins[step] as number) + 1;
     }
     return sorted;
-  }
-
-  /** The clusters that can have vectors within a distance of a query. */
-  clustersWithin(query: CodedQuery, distance: number): number[] {
-    const clusters: number[] = [];
-    this.#centroids.positions.set(this.#all);
-    this.#centroids.compare(
-      query,
-      this.#all.length,
-      this.#all,
-      0,
-      (cluster, low) => {
-        if (Math.sqrt(low) <= distance + (this.#radius[cluster] as number)) clusters.push(cluster);
-      },
-      NO_LIMIT,
-    );
-    return clusters;
   }
 }
 
@@ -149,29 +133,6 @@ export function* splitIntoClusters(codes: Clusterable, count: number): Generator
     yield;
   }
   return { centroids, clusterOf };
-}
-
-/** Computes the radii of clusters whose vectors were moved together. It pauses often. */
-export function* describeClusters(
-  codes: Clusterable,
-  centroids: readonly Float32Array[],
-  starts: Uint32Array,
-): Generator<undefined, Clusters> {
-  const { coder } = codes;
-  const segment = new Segment(coder, Math.ceil(centroids.length / 32) * 32);
-  const radius = new Float32Array(centroids.length);
-  for (const [cluster, centroid] of centroids.entries()) {
-    segment.setRotated(cluster, centroid);
-    let square = 0;
-    const [from, to] = [starts[cluster] as number, starts[cluster + 1] as number];
-    codes.comparePositions(coder.codeNumbers(centroid), from, to, (_position, _low, _likely, high) => {
-      square = Math.max(square, high);
-    });
-    // Rounding to f32 must not make it smaller.
-    radius[cluster] = Math.sqrt(square) * (1 + 1e-6);
-    yield;
-  }
-  return new Clusters(segment, radius, starts);
 }
 
 /** Lloyd's algorithm from random vectors. @returns rotated centroids */

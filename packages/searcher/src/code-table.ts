@@ -1,5 +1,5 @@
 import { type Bits, bitsBytes, createBits, grownBits, hasBit, popCount, setBit } from './bits.ts';
-import { type Clusters, describeClusters, splitIntoClusters } from './clusters.ts';
+import { Clusters, splitIntoClusters } from './clusters.ts';
 import { type CodedQuery, type CodedVector, type Coder, type CodeSizes, MAX_SIGN_SUM } from './codes.ts';
 import { copyInto } from './row-table.ts';
 import {
@@ -164,30 +164,16 @@ export class CodeTable {
    * @returns how many were compared
    */
   compareWithin(query: CodedQuery, rows: Bits | undefined, distance: number, visit: RowVisitor): number {
-    this.#isScanned = true;
     for (const segment of this.#segments) segment.setQuery(query);
-    let compared = 0;
     const maxSum = (segment: Segment) => segment.maxSum(query, distance);
-    const scan = (from: number, to: number) => {
-      compared += this.#scan(query, from, to, rows, maxSum, visit, NO_LIMIT).compared;
-    };
-    const clusters = this.#clusters;
-    for (const cluster of clusters?.clustersWithin(query, distance) ?? []) {
-      scan(clusters?.starts[cluster] as number, clusters?.starts[cluster + 1] as number);
-    }
-    scan(clusters?.end ?? 0, this.#count);
-    return compared;
+    return this.#scan(query, 0, this.#count, rows, maxSum, visit, NO_LIMIT).compared;
   }
 
   /** Compares rows that have vectors by levels. @param limit rows beyond it may be skipped */
   compare(query: CodedVector, rows: Uint32Array, visit: RowVisitor, limit: Limit = NO_LIMIT): void {
     if (positionsOfRows.length < rows.length) positionsOfRows = new Uint32Array(2 * rows.length);
     for (let i = 0; i < rows.length; i++) positionsOfRows[i] = this.#positions[rows[i] as number] as number;
-    this.compareAt(query, positionsOfRows.subarray(0, rows.length), visit, limit);
-  }
-
-  /** As {@link CodeTable.compare}, for rows by their positions. */
-  compareAt(query: CodedVector, positions: Uint32Array, visit: RowVisitor, limit: Limit = NO_LIMIT): void {
+    const positions = positionsOfRows.subarray(0, rows.length);
     const segments = this.#segments;
     const counts = new Uint32Array(segments.length);
     const compare = (number: number, count: number) =>
@@ -235,7 +221,7 @@ export class CodeTable {
         if (++moved % MOVED_AT_A_TIME === 0) yield;
       }
     }
-    this.#clusters = yield* describeClusters(this, centroids, starts);
+    this.#clusters = Clusters.of(this.coder, centroids, starts);
   }
 
   estimate(query: CodedVector, positions: Uint32Array): Float64Array {
@@ -256,14 +242,6 @@ export class CodeTable {
 
   addRotated(position: number, sums: Float32Array, at: number): void {
     this.#segmentOf(position).addRotated(position % SEGMENT_SIZE, sums, at);
-  }
-
-  comparePositions(query: CodedVector, from: number, to: number, visit: RowVisitor): void {
-    this.compareAt(
-      query,
-      Uint32Array.from({ length: to - from }, (_, i) => from + i),
-      visit,
-    );
   }
 
   /**
