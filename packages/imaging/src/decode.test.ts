@@ -191,6 +191,26 @@ describe('what decodeImage reads', () => {
       expect(await at(await animated(plain(CLEAR), square(CLEAR, '#fff'), two))).toEqual([1, 0]);
       expect(await at(await animated(black, grey))).toEqual([0, 0]);
     });
+
+    it.each([
+      [60, 255],
+      [2_000, 0],
+    ])('tries fewer frames of a larger animation: %i pixels wide', async (side, expected) => {
+      const plainOf = (width: number, background: string) =>
+        sharp({ create: { width, height: width, channels: 3, background } }).png();
+      const black = await plainOf(side, '#000').toBuffer();
+      const corner = await plainOf(side / 2, '#fff').toBuffer();
+      const last = await sharp(black)
+        .composite([{ input: corner, left: 0, top: 0 }])
+        .toBuffer();
+      // Equal ones would be written as one.
+      const grey = await plainOf(side, '#333').toBuffer();
+      const frames = [...Array(4).fill([black, grey]).flat(), last];
+      const bytes = await sharp(frames, { join: { animated: true } })
+        .gif({ effort: 1 })
+        .toBuffer();
+      expect(colorAt((await decode(bytes)).pixels, 5, 5)[0]).toBe(expected);
+    });
   });
 
   it('decodes the first page of a TIFF', async () => {

@@ -220,16 +220,22 @@ const WHITE = '#ffffff';
 const BLACK = '#000000';
 /** At most this many frames are decoded to find one that is not blank. */
 const MAX_FRAMES_TRIED = 32;
+/** At most about this many pixels are: a frame needs all that are before it. About a second. */
+const MAX_PIXELS_TRIED = 128_000_000;
+
+function framesTried({ type, header: { pages = 1, width, height } }: DecodePlan): number {
+  // Pages of a TIFF may have different sizes.
+  if (type !== 'gif' && type !== 'webp') return 1;
+  return Math.min(pages, MAX_FRAMES_TRIED, Math.floor(Math.sqrt((2 * MAX_PIXELS_TRIED) / (width * height))));
+}
 
 /**
  * White drawings on a transparent ground and animations that begin with a blank frame would all be alike otherwise. What
  * is blank on both grounds and in all frames stays as it is: on white, the first frame.
  */
 async function decodeVisible(bytes: Uint8Array, plan: DecodePlan): Promise<Pixels> {
-  const end = Date.now() + plan.limits.decodeMilliseconds;
   const onWhite = await decodePixels(bytes, plan);
-  // Pages of a TIFF may have different sizes.
-  const frames = plan.type === 'gif' || plan.type === 'webp' ? Math.min(plan.header.pages ?? 1, MAX_FRAMES_TRIED) : 1;
+  const frames = framesTried(plan);
   let seen = onWhite;
   for (let page = 0; page < frames; page++) {
     if (!isBlank(seen)) return seen;
@@ -237,7 +243,7 @@ async function decodeVisible(bytes: Uint8Array, plan: DecodePlan): Promise<Pixel
       const onBlack = await decodePixels(bytes, { ...plan, page: page || plan.page, ground: BLACK });
       if (!isBlank(onBlack)) return onBlack;
     }
-    if (page + 1 === frames || Date.now() > end) break;
+    if (page + 1 === frames) break;
     try {
       seen = await decodePixels(bytes, { ...plan, page: page + 1 });
     } catch {
