@@ -6,11 +6,14 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { createRandom } from '@akin/domain';
+import type { Pixels } from '@akin/imaging';
 import { listFiles } from '@akin/modules/internal/learn/list-files';
 import { evenIndexes } from '@akin/modules/internal/learn/sample-folder';
 import { PointDetector } from '@akin/modules/internal/parts/detector';
 import { createKernel } from '@akin/modules/internal/parts/kernel';
-import { BITS } from '@akin/modules/internal/parts/points';
+import { BITS, LEVEL_FACTOR, type Point, TURNS } from '@akin/modules/internal/parts/points';
+import { bitmapOf, readBitmap, toSharp } from '../eval/bitmap.ts';
+import { jpeg } from '../eval/edits.ts';
 import { fail, readArguments } from './arguments.ts';
 import { extractFeatures } from './extract-features.ts';
 
@@ -18,12 +21,19 @@ const SEED = 1;
 /** Pictures and points of each for the pairs, and for the words. */
 const FOR_PAIRS = { pictures: 400, points: 25 };
 const FOR_WORDS = { pictures: 1_500, points: 100 };
-const LONG_SIDE = 400;
-const LEVELS = 8;
+/** Points are found in pictures, and, as in searches, in larger sizes of edits of them. */
+const STORED = { longSide: 400, levels: 8 };
+const SOUGHT = { longSide: 640, levels: 12, points: 800 };
+/** The edits: so much smaller, as JPEG of this quality. */
+const EDIT = { scale: 0.8, quality: 50 };
+/** Points of a picture and its edit are the same if they are so near in place, in pixels of their level, and alike in scale and turn. */
+const SAME = { pixels: 1.5, levels: 1, turn: 3 };
 /** Half of the pairs are learned, the others are their mirror images. */
 const LEARNED = BITS / 2;
+/** 32-bit words of a half. */
+const HALF = LEARNED / 32;
 /** Candidates come in sets of as many as are learned. */
-const CANDIDATE_SETS = 16;
+const CANDIDATE_SETS = 32;
 /** Pixels are at most this far from the point, and this far from each other. */
 const REACH = 13;
 const MIN_LENGTH = 3;
@@ -34,16 +44,15 @@ const ROUNDS = 10;
 /** Bits of a signature, and pairs of points that are compared for each word. */
 const SIGNATURE = 32;
 const PAIRS_OF_WORD = 8;
-/** The share of the bits of a point that differ in an edit of its picture, as measured. */
-const CHANGED = 0.1;
 
 const { folders, backend } = await readArguments('train-parts -- <folder of pictures>', { folders: 1 });
 const files = await listFiles(folders[0] as string).catch(fail);
 const random = createRandom(SEED);
 
 const sets = Array.from({ length: CANDIDATE_SETS }, () => withMirrored(randomPairs(LEARNED)));
-const candidates = await bitsOf(sets, FOR_PAIRS);
-const pairs = withMirrored(choosePairs(candidates));
+/** Where each bit of the pairs differs between pictures and their edits. */
+const changed: Column[] = [];
+const pairs = withMirrored(await choosePairs());
 await writeFile(
   new URL('../../../packages/modules/src/parts/pairs.ts', import.meta.url),
   `// Made by \`npm run train-parts\`.
@@ -54,13 +63,17 @@ const text =
 export const PAIRS = new Int8Array(Buffer.from(text, 'base64'));
 `,
 );
-const [points = []] = await bitsOf([pairs], FOR_WORDS);
-const words = kMajority(points.flatMap((bits) => [bits.subarray(0, 4), bits.subarray(4)]));
+const points: Uint32Array[] = [];
+const detector = new PointDetector(createKernel, pairs);
+await extractFeatures(some(FOR_WORDS.pictures), backend, async ({ pixels }) => {
+  for (const { bits } of pointsOf(detector, pixels, FOR_WORDS.points)) points.push(bits);
+});
+const words = kMajority(points.flatMap((bits) => [bits.subarray(0, HALF), bits.subarray(HALF)]));
 await writeFile(
   new URL('../../../packages/searcher/src/points/halves.ts', import.meta.url),
   `// Made by \`npm run train-parts\`.
 
-/** 256 typical halves of the bits of a point, 16 bytes each, in base64: the word of a point names one for each half. */
+/** 256 typical halves of the bits of a point, 8 bytes each, in base64: the word of a point names one for each half. */
 export const HALVES =
   '${Buffer.from(words.buffer).toString('base64')}';
 `,
@@ -75,19 +88,73 @@ export const SIGNATURE_BITS: readonly number[] = ${JSON.stringify(chooseSignatur
 );
 console.log('Format these files: npx biome check --write packages/modules/src/parts packages/searcher/src/points');
 
-/** The bits of the same points by each set of pairs: a row for each point. */
-async function bitsOf(sets: readonly Int8Array[], { pictures, points }: typeof FOR_PAIRS): Promise<Uint32Array[][]> {
+function some(count: number): string[] {
+  return evenIndexes(count, files.length).map((i) => files[i] as string);
+}
+
+function pointsOf(detector: PointDetector, pixels: Pixels, max: number, { longSide, levels } = STORED): Point[] {
+  return detector.points(detector.detect(pixels, longSide, levels), max);
+}
+
+/** Which comparisons differ between two points: rows of bits. */
+interface Differences {
+  /** Of points of different pictures. */
+  readonly others: Uint32Array[];
+  /** Of points of pictures and the same points of their edits. */
+  readonly same: Uint32Array[];
+}
+
+/** The pairs that tell points apart best, together with the mirror images of all of them. */
+async function choosePairs(): Promise<number[][]> {
   const detectors = sets.map((set) => new PointDetector(createKernel, set));
-  const some = evenIndexes(pictures, files.length).map((i) => files[i] as string);
-  const found = sets.map((): Uint32Array[] => []);
-  await extractFeatures(some, backend, async ({ pixels }) => {
+  const found = sets.map((): Differences => ({ others: [], same: [] }));
+  const before: Uint32Array[] = [];
+  await extractFeatures(some(FOR_PAIRS.pictures), backend, async ({ pixels }) => {
+    const size = { width: Math.ceil(EDIT.scale * pixels.width), height: Math.ceil(EDIT.scale * pixels.height) };
+    const smaller = await bitmapOf(toSharp(pixels).resize({ ...size, fit: 'fill' }));
+    const edited = await readBitmap(await jpeg(toSharp(smaller), EDIT.quality), SOUGHT.longSide);
     for (const [i, detector] of detectors.entries()) {
-      const detected = detector.detect(pixels, LONG_SIDE, LEVELS);
-      for (const { bits } of detector.points(detected, points)) found[i]?.push(bits);
+      const { others, same } = found[i] as Differences;
+      const stored = pointsOf(detector, pixels, FOR_PAIRS.points);
+      for (const [j, { bits }] of stored.entries()) {
+        const other = before[i * FOR_PAIRS.points + j];
+        if (other) others.push(differing(bits, other));
+        before[i * FOR_PAIRS.points + j] = bits;
+      }
+      const sought = pointsOf(detector, edited, SOUGHT.points, SOUGHT);
+      for (const point of stored) {
+        const again = sought.find((other) => isSame(point, other));
+        if (again) same.push(differing(point.bits, again.bits));
+      }
     }
   });
-  if ((found[0] ?? []).length < LEARNED) fail('The folder has too few pictures with points.');
-  return found;
+  if ((found[0]?.same ?? []).length < LEARNED) fail('The folder has too few pictures with points.');
+  const candidates = found.flatMap((differences, set) =>
+    Array.from({ length: LEARNED }, (_, pair) => ({
+      numbers: Array.from(sets[set]?.subarray(4 * pair, 4 * pair + 4) ?? []),
+      own: columnsOf(differences, pair),
+      mirrored: columnsOf(differences, pair + LEARNED),
+    })),
+  );
+  const chosen = mostTelling(
+    candidates.map(({ own }) => own),
+    LEARNED,
+    candidates.map(({ mirrored }) => mirrored),
+  ).map((i) => candidates[i] as (typeof candidates)[number]);
+  changed.push(...chosen.map(({ own }) => own.same), ...chosen.map(({ mirrored }) => mirrored.same));
+  return chosen.map(({ numbers }) => numbers);
+}
+
+/** Whether a point of an edit is that of its picture. */
+function isSame(point: Point, other: Point): boolean {
+  const levels = other.level + Math.log(STORED.longSide / SOUGHT.longSide) / Math.log(LEVEL_FACTOR) - point.level;
+  const turned = Math.abs(point.turn - other.turn);
+  const near = (SAME.pixels * LEVEL_FACTOR ** point.level) / STORED.longSide;
+  return (
+    Math.abs(levels) < SAME.levels &&
+    Math.min(turned, TURNS - turned) <= SAME.turn &&
+    Math.hypot(point.x - other.x, point.y - other.y) < near
+  );
 }
 
 function randomPairs(count: number): number[][] {
@@ -112,84 +179,96 @@ function withMirrored(pairs: readonly number[][]): Int8Array {
   return Int8Array.from([...pairs, ...mirrored].flat());
 }
 
+/** Where a bit differs, of many pairs of points. */
+interface Columns {
+  readonly others: Column;
+  readonly same: Column;
+}
+
+interface Column {
+  readonly bits: Uint32Array;
+  readonly count: number;
+}
+
+function columnsOf({ others, same }: Differences, bit: number): Columns {
+  return { others: packed(others, bit), same: packed(same, bit) };
+}
+
+function mean({ bits, count }: Column): number {
+  return ones(bits) / count;
+}
+
+function covariance(a: Column, b: Column): number {
+  return both(a.bits, b.bits) / a.count - mean(a) * mean(b);
+}
+
 /**
- * The pairs whose comparisons vary most and depend least on each other (Rublee et al. 2011), and neither on the mirror
- * images of the others.
+ * The bits by whose number of differences the same points and others are farthest apart, in standard deviations of both
+ * (Fisher's linear discriminant, with weights of 0 and 1): one after the other, whichever adds most to those before.
+ *
+ * @param mirrored bits that are taken together with them
  */
-function choosePairs(found: readonly (readonly Uint32Array[])[]): number[][] {
-  const count = found[0]?.length ?? 0;
-  const columns = found.flatMap((rows, set) =>
-    Array.from({ length: LEARNED }, (_, pair) => {
-      const column = (bit: number) => packed(rows, bit);
-      const own = column(pair);
-      const numbers = Array.from(sets[set]?.subarray(4 * pair, 4 * pair + 4) ?? []);
-      return { numbers, own, mirrored: column(pair + LEARNED), bias: Math.abs(ones(own) / count - 0.5) };
-    }),
-  );
-  columns.sort((a, b) => a.bias - b.bias);
-  const dependence = (a: Uint32Array, b: Uint32Array) => Math.abs(1 - (2 * differences(a, b)) / count);
-  for (let limit = 0.2; ; limit += 0.05) {
-    const chosen: typeof columns = [];
-    for (const one of columns) {
-      if (dependence(one.own, one.mirrored) > limit) continue;
-      const depends = chosen.some(
-        ({ own, mirrored }) => dependence(own, one.own) > limit || dependence(mirrored, one.own) > limit,
-      );
-      if (!depends) chosen.push(one);
-      if (chosen.length === LEARNED) {
-        console.log(`Comparisons depend on each other by at most ${limit.toFixed(2)}.`);
-        return chosen.map(({ numbers }) => numbers);
-      }
+function mostTelling(columns: readonly Columns[], wanted: number, mirrored: readonly Columns[] = []): number[] {
+  const gains = columns.map(({ others, same }) => mean(others) - mean(same));
+  const shared = (a: number, b: number) => {
+    const [one, other, image] = [columns[a] as Columns, columns[b] as Columns, mirrored[b]];
+    const own = covariance(one.others, other.others) + covariance(one.same, other.same);
+    return image ? own + covariance(one.others, image.others) + covariance(one.same, image.same) : own;
+  };
+  const variances = columns.map((_, i) => shared(i, i));
+  const sums = columns.map(() => 0);
+  const chosen: number[] = [];
+  let [gain, variance] = [0, 0];
+  while (chosen.length < wanted) {
+    let [best, most] = [-1, Number.NEGATIVE_INFINITY];
+    for (let i = 0; i < columns.length; i++) {
+      if (chosen.includes(i)) continue;
+      const separation = (gain + (gains[i] as number)) / Math.sqrt(variance + grown(i));
+      if (separation > most) [best, most] = [i, separation];
     }
+    gain += gains[best] as number;
+    variance += grown(best);
+    chosen.push(best);
+    for (let i = 0; i < columns.length; i++) sums[i] = (sums[i] as number) + shared(i, best);
+    if (chosen.length === wanted)
+      console.log(`${wanted} of ${columns.length} bits: ${most.toFixed(2)} standard deviations`);
+  }
+  return chosen.sort((a, b) => a - b);
+
+  function grown(i: number): number {
+    return 2 * (sums[i] as number) + (variances[i] as number);
   }
 }
 
-/** The bits that differ most between points of the same word, and depend least on each other. */
+/** The bits that tell points of the same word apart best. */
 function chooseSignature(points: readonly Uint32Array[], words: Uint32Array): number[] {
-  const centres = Array.from({ length: WORDS }, (_, i) => words.subarray(4 * i, 4 * i + 4));
+  const centres = Array.from({ length: WORDS }, (_, i) => words.subarray(HALF * i, HALF * (i + 1)));
   const byWord = new Map<number, Uint32Array[]>();
   for (const bits of points) {
-    const word = WORDS * nearestOf(centres, bits.subarray(0, 4)) + nearestOf(centres, bits.subarray(4));
+    const word = WORDS * nearestOf(centres, bits.subarray(0, HALF)) + nearestOf(centres, bits.subarray(HALF));
     byWord.set(word, [...(byWord.get(word) ?? []), bits].slice(0, PAIRS_OF_WORD + 1));
   }
-  const pairs = [...byWord.values()].flatMap((some) =>
-    some.slice(1).map((bits, i) => bits.map((word, at) => word ^ (some[i]?.[at] ?? 0))),
+  const others = [...byWord.values()].flatMap((some) =>
+    some.slice(1).map((bits, i) => differing(bits, some[i] as Uint32Array)),
   );
-  const columns = Array.from({ length: BITS }, (_, bit) => packed(pairs, bit));
-  const means = columns.map((column) => ones(column) / pairs.length);
-  const covariance = (a: number, b: number) => {
-    const both = columns[a]?.map((word, i) => word & (columns[b]?.[i] ?? 0)) ?? new Uint32Array();
-    const own = a === b ? CHANGED * (1 - CHANGED) : 0;
-    return ones(both) / pairs.length - (means[a] as number) * (means[b] as number) + own;
-  };
-  const chosen: number[] = [];
-  // Between points of a word and the same points: the difference of the means, and the variance of both.
-  let [difference, variance] = [0, 0];
-  const shared = columns.map(() => 0);
-  while (chosen.length < SIGNATURE) {
-    let [best, most] = [-1, 0];
-    for (let bit = 0; bit < BITS; bit++) {
-      if (chosen.includes(bit)) continue;
-      const grown = variance + 2 * (shared[bit] as number) + covariance(bit, bit);
-      const separation = (difference + (means[bit] as number) - CHANGED) / Math.sqrt(grown);
-      if (separation > most) [best, most] = [bit, separation];
-    }
-    difference += (means[best] as number) - CHANGED;
-    variance += 2 * (shared[best] as number) + covariance(best, best);
-    chosen.push(best);
-    for (let bit = 0; bit < BITS; bit++) shared[bit] = (shared[bit] as number) + covariance(bit, best);
-  }
-  return chosen.sort((a, b) => a - b);
+  return mostTelling(
+    changed.map((same, bit) => ({ others: packed(others, bit), same })),
+    SIGNATURE,
+  );
+}
+
+function differing(a: Uint32Array, b: Uint32Array): Uint32Array {
+  return a.map((word, i) => word ^ (b[i] as number));
 }
 
 /** One bit of many rows. */
-function packed(rows: readonly Uint32Array[], bit: number): Uint32Array {
+function packed(rows: readonly Uint32Array[], bit: number): Column {
   const column = new Uint32Array(Math.ceil(rows.length / 32));
   for (const [i, row] of rows.entries()) {
     if (((row[bit >>> 5] as number) >>> (bit & 31)) & 1)
       column[i >>> 5] = (column[i >>> 5] as number) | (1 << (i & 31));
   }
-  return column;
+  return { bits: column, count: rows.length };
 }
 
 /** k-means for bits: a centre has the bit that most of its members have. */
@@ -237,6 +316,13 @@ function nearestOf(centres: readonly Uint32Array[], row: Uint32Array): number {
 function differences(a: Uint32Array, b: Uint32Array): number {
   let sum = 0;
   for (let i = 0; i < a.length; i++) sum += onesOf((a[i] as number) ^ (b[i] as number));
+  return sum;
+}
+
+/** How many bits are 1 in both. */
+function both(a: Uint32Array, b: Uint32Array): number {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += onesOf((a[i] as number) & (b[i] as number));
   return sum;
 }
 

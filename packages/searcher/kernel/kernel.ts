@@ -331,7 +331,7 @@ function hadamard(at: usize, length: i32): void {
  * Finds the codes that differ from a query in few bits.
  *
  * @param codesAt the codes, one after the other
- * @param bytes of a code: 4, or a multiple of 8
+ * @param bytes of a code: 4 or 16
  * @param count number of codes, less than 2^22
  * @param most the greatest number of different bits, 511 at most
  * @param outAt gets a u32 for each code that is found: its position, above the lowest 9 bits, in which is its number of
@@ -347,25 +347,12 @@ export function nearCodes(codesAt: usize, bytes: i32, count: i32, queryAt: usize
       out = found(out, i, popcnt<u32>(load<u32>(at) ^ signature), most);
       at += 4;
     }
-  } else if (bytes === 32) {
+  } else {
     const first = load<u64>(queryAt);
     const second = load<u64>(queryAt, 8);
-    const third = load<u64>(queryAt, 16);
-    const fourth = load<u64>(queryAt, 24);
     for (let i = 0; i < count; i++) {
-      const half = popcnt<u64>(load<u64>(at) ^ first) + popcnt<u64>(load<u64>(at, 8) ^ second);
-      const other = popcnt<u64>(load<u64>(at, 16) ^ third) + popcnt<u64>(load<u64>(at, 24) ^ fourth);
-      out = found(out, i, half + other, most);
-      at += 32;
-    }
-  } else {
-    for (let i = 0; i < count; i++) {
-      let differences: u64 = 0;
-      for (let byte: usize = 0; byte < <usize>bytes; byte += 8) {
-        differences += popcnt<u64>(load<u64>(at + byte) ^ load<u64>(queryAt + byte));
-      }
-      out = found(out, i, differences, most);
-      at += bytes;
+      out = found(out, i, popcnt<u64>(load<u64>(at) ^ first) + popcnt<u64>(load<u64>(at, 8) ^ second), most);
+      at += 16;
     }
   }
   return <i32>((out - outAt) >> 2);
@@ -381,21 +368,18 @@ function found(out: usize, i: i32, differences: u64, most: i32): usize {
 /**
  * Finds the codes that differ from a query in the fewest bits.
  *
- * @param codesAt codes of 16 bytes each
+ * @param codesAt codes of 8 bytes each
  * @param count number of codes, at most 256
  * @param wanted how many are found, at least 1
  * @param outAt gets a u32 for each, the nearest first: 256 times the number of different bits, plus its position
  */
 export function nearestCodes(codesAt: usize, count: i32, queryAt: usize, wanted: i32, outAt: usize): void {
-  const first = load<u64>(queryAt);
-  const second = load<u64>(queryAt, 8);
+  const query = load<u64>(queryAt);
   const last = outAt + (<usize>(wanted - 1) << 2);
   for (let out = outAt; out <= last; out += 4) store<u32>(out, 0xffffffff);
   let most: u32 = 0xffffffff;
   for (let i = 0; i < count; i++) {
-    const code = codesAt + (<usize>i << 4);
-    const differences = popcnt<u64>(load<u64>(code) ^ first) + popcnt<u64>(load<u64>(code, 8) ^ second);
-    const key = (<u32>differences << 8) | <u32>i;
+    const key = (<u32>popcnt<u64>(load<u64>(codesAt + (<usize>i << 3)) ^ query) << 8) | <u32>i;
     if (key >= most) continue;
     let out = last;
     for (; out > outAt && load<u32>(out - 4) > key; out -= 4) store<u32>(out, load<u32>(out - 4));

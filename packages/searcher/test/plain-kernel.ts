@@ -124,8 +124,8 @@ export function createPlainKernel(memory: WebAssembly.Memory): Kernel {
     nearestCodes(codesAt, count, queryAt, wanted, outAt) {
       const keys = Array.from({ length: count }, (_, i) => {
         let differences = 0;
-        for (let j = 0; j < 16; j += 4) {
-          differences += popCount(view.getUint32(codesAt + 16 * i + j, true) ^ view.getUint32(queryAt + j, true));
+        for (let j = 0; j < 8; j += 4) {
+          differences += popCount(view.getUint32(codesAt + 8 * i + j, true) ^ view.getUint32(queryAt + j, true));
         }
         return (differences << 8) | i;
       });

@@ -85,7 +85,7 @@ export const serveCommand: CommandModule = {
       {
         name: 'parts',
         description:
-          'Also find parts of pictures: crops, collages, screenshots, turned and mirrored copies. Takes 7 kB for each picture, and 1.7 kB of the search memory',
+          'Also find parts of pictures: crops, collages, screenshots, turned and mirrored copies. Takes 3.6 kB for each picture, and 1.5 kB of the search memory',
       },
       STANDBY_OPTION,
       ...STORE_OPTIONS,

@@ -35,7 +35,7 @@ export const analyze = endpoint({
         'Modules to run, separated by commas: `color,content,copyspace,duplicate,parts`. Default: all but `parts`.',
     }),
     'parts.sought': flag().default(false).meta({
-      description: '`parts_points` has up to 800 points to search with, instead of the 200 that are stored.',
+      description: '`parts_points` has up to 800 points to search with, instead of the 180 that are stored.',
     }),
     thumbnail: flag().default(false).meta({
       description: 'Also return a small WebP of the picture, the value for `thumbnail` of a document.',

@@ -41,7 +41,7 @@ interface Detected {
 }
 
 /**
- * Finds points of pictures that are found again in their edits: corners on a pyramid, each with a turn and 256 bits
+ * Finds points of pictures that are found again in their edits: corners on a pyramid, each with a turn and 128 bits
  * that compare pixels around it (ORB, Rublee et al. 2011, with pairs that were learned from photos). Takes 8 MB.
  */
 export class PointDetector {

@@ -10,8 +10,8 @@ export const partsManifest: ModuleManifest = {
       type: 'string',
       returnedByDefault: false,
       isBytes: true,
-      // At least the header of the format.
-      pattern: 'AQ[A-Za-z0-9+/]{6}(?:[A-Za-z0-9+/]{48})*',
+      // The header of the format, and points of 20 bytes.
+      pattern: 'AQ[A-Za-z0-9+/]{6}(?:[A-Za-z0-9+/]{80})*(?:[A-Za-z0-9+/]{27}=|[A-Za-z0-9+/]{54}==)?',
     },
   ],
   points: 'parts_points',

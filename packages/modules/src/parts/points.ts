@@ -1,5 +1,5 @@
 /** Bits of a point. */
-export const BITS = 256;
+export const BITS = 128;
 /** A turn of a point is one of so many. */
 export const TURNS = 64;
 /** Between the sides of two levels of the pyramid. */
@@ -12,7 +12,7 @@ export interface Point {
   /** Level of the pyramid on which it was found, 0 for the finest, at most 15. */
   readonly level: number;
   readonly turn: number;
-  /** 8 words of 32 comparisons. The second half compares the mirrored pairs of the first. */
+  /** 4 words of 32 comparisons. The second half compares the mirrored pairs of the first. */
   readonly bits: Uint32Array;
 }
 
@@ -24,12 +24,12 @@ export interface Points {
 }
 
 /*
- * The format: a byte of its version and one that is 0, width and height as u16; then for each point its bits as 8 u32,
+ * The format: a byte of its version and one that is 0, width and height as u16; then for each point its bits as 4 u32,
  * and one u32 of x (11 bits, of 2,048 parts of the long side), y (11), turn (6) and level (4). All little-endian.
  */
 const VERSION = 1;
 const HEADER_BYTES = 6;
-const POINT_BYTES = 36;
+const POINT_BYTES = 20;
 const PARTS = 2_048;
 
 export function writePoints({ width, height, points }: Points): string {

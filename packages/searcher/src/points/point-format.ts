@@ -1,11 +1,11 @@
 /*
  * The points of a picture as the module parts writes them: 6 bytes of header (a version, 0, width and height as u16),
- * then for each point 256 bits as 8 u32, and a u32 of x (11 bits, in 2,048 parts of the long side), y (11), turn (6)
+ * then for each point 128 bits as 4 u32, and a u32 of x (11 bits, in 2,048 parts of the long side), y (11), turn (6)
  * and level (4). All little-endian. In a mirrored picture the halves of the bits are swapped.
  */
 export const HEADER_BYTES = 6;
-export const POINT_BYTES = 36;
-const BITS_BYTES = 32;
+export const POINT_BYTES = 20;
+const BITS_BYTES = 16;
 const VERSION = 1;
 const PARTS = 2_048;
 export const TURNS = 64;
@@ -18,7 +18,7 @@ export interface PointSet {
   /** Of the picture, in units of its long side: one of them is 1. */
   readonly width: number;
   readonly height: number;
-  /** 8 words for each point. */
+  /** 4 words for each point. */
   readonly bits: Uint32Array;
   /** In units of the long side. */
   readonly x: Float32Array;
@@ -43,7 +43,7 @@ export function readPoints(bytes: Uint8Array): PointSet | undefined {
     count,
     width: width / long,
     height: height / long,
-    bits: new Uint32Array(8 * count),
+    bits: new Uint32Array(4 * count),
     x: new Float32Array(count),
     y: new Float32Array(count),
     turn: new Uint8Array(count),
@@ -51,7 +51,7 @@ export function readPoints(bytes: Uint8Array): PointSet | undefined {
   };
   for (let i = 0; i < count; i++) {
     const at = HEADER_BYTES + POINT_BYTES * i;
-    for (let word = 0; word < 8; word++) set.bits[8 * i + word] = view.getUint32(at + 4 * word, true);
+    for (let word = 0; word < 4; word++) set.bits[4 * i + word] = view.getUint32(at + 4 * word, true);
     unpack(view.getUint32(at + BITS_BYTES, true), long, set, i);
   }
   return set;
@@ -86,7 +86,7 @@ export function unpackRough(place: number, long: number, into: Places, i: number
 /** The points of the mirrored picture, in the same order. */
 export function mirrored(set: PointSet): PointSet {
   const bits = new Uint32Array(set.bits.length);
-  for (let i = 0; i < bits.length; i++) bits[i] = set.bits[i ^ 4] as number;
+  for (let i = 0; i < bits.length; i++) bits[i] = set.bits[i ^ 2] as number;
   return {
     ...set,
     bits,

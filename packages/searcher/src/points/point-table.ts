@@ -33,7 +33,7 @@ const MIN_POOL = 300;
 /** Hits of a block that are kept: many more come only from pictures without anything to tell them apart. */
 const MAX_HITS = 1 << 18;
 /** Points of a picture, for the estimate of memory. */
-const POINTS_OF_PICTURE = 200;
+const POINTS_OF_PICTURE = 180;
 
 /** A row with votes, and the hits of which they are. */
 interface Voted {
@@ -93,8 +93,8 @@ export class PointTable {
     const block = Math.floor(row / BLOCK_ROWS);
     while (this.#blocks.length <= block) this.#blocks.push(new PointBlock());
     for (let i = 0; i < count; i++) {
-      this.#blocks[block]?.add(codes.wordOf(bits, 8 * i), {
-        signature: signatureOf(bits, 8 * i),
+      this.#blocks[block]?.add(codes.wordOf(bits, 4 * i), {
+        signature: signatureOf(bits, 4 * i),
         owner: ownerOf(row % BLOCK_ROWS, roughPlaceOf(bytes, i)),
       });
     }
@@ -136,7 +136,7 @@ export class PointTable {
    */
   search(query: PointSet, rows: Bits, count: number, words = wordsOf(query)): RowCandidate[] {
     const weights = this.#weightsOf(words);
-    const signatures = Uint32Array.from({ length: query.count }, (_, i) => signatureOf(query.bits, 8 * i));
+    const signatures = Uint32Array.from({ length: query.count }, (_, i) => signatureOf(query.bits, 4 * i));
     const order = Uint32Array.from(words.keys())
       .filter((i) => weights[i] !== 0)
       .sort((a, b) => (words[a] as number) - (words[b] as number));
@@ -312,7 +312,7 @@ function signatureOf(bits: Uint32Array, at: number): number {
 export function wordsOf({ bits, count }: PointSet): Uint16Array {
   const codes = ownComparer();
   const words = new Uint16Array(PROBES * count);
-  for (let i = 0; i < count; i++) codes.wordsNear(bits, 8 * i, words.subarray(PROBES * i, PROBES * (i + 1)));
+  for (let i = 0; i < count; i++) codes.wordsNear(bits, 4 * i, words.subarray(PROBES * i, PROBES * (i + 1)));
   return words;
 }
 

@@ -2,7 +2,7 @@ import { type PointSet, TURNS } from './point-format.ts';
 import { BitComparer } from './words.ts';
 
 /** Two points are the same if at most so many of their bits differ, and clearly fewer than for any other point. */
-const MAX_DIFFERENCE = 48;
+const MAX_DIFFERENCE = 22;
 const RATIO = 0.9;
 /** Others do not count. */
 const MAX_OTHER = Math.floor(MAX_DIFFERENCE / RATIO);
@@ -93,7 +93,7 @@ export function findPart(query: PointSet, picture: PointSet): PartMatch | undefi
   if (Math.min(span(matches.u), span(matches.v)) < MIN_SPREAD) return undefined;
   const [growth, angle] = poseOf(transform);
   const counted = sure.filter((i) => fits(matches, i, growth, angle, TIGHT_TURN));
-  const alike = counted.reduce((sum, i) => sum + Math.max(0, 50 - (matches.difference[i] as number)) / 20, 0);
+  const alike = counted.reduce((sum, i) => sum + Math.max(0, 24 - (matches.difference[i] as number)) / 9.6, 0);
   const common = Math.min(within(picture, transform, query), within(query, inverse(transform), picture));
   const share = counted.length / Math.max(sure.length, common);
   return { strength: 10 * Math.sqrt(alike * share), transform };
@@ -106,7 +106,7 @@ function matchesOf(query: PointSet, picture: PointSet): Matches {
   /** The point of the query, that of the picture, and their difference. */
   const pairs: (readonly [number, number, number])[] = [];
   for (let i = 0; i < query.count; i++) {
-    const count = comparer.near(query.bits, 8 * i, MAX_OTHER);
+    const count = comparer.near(query.bits, 4 * i, MAX_OTHER);
     let [at, least] = [-1, MAX_DIFFERENCE + 1];
     for (let j = 0; j < count; j++) {
       const difference = (found[j] as number) & 511;

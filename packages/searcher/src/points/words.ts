@@ -4,13 +4,13 @@ import { HALVES } from './halves.ts';
 /** Words of a half of the bits, and of both halves. */
 const HALF_WORDS = 256;
 export const WORDS = HALF_WORDS ** 2;
-const HALF_BYTES = 16;
+const HALF_BYTES = 8;
 /** Nearest words of each half that are combined. */
 const NEAREST = 8;
 
 /** Points that are held. */
 const MAX_POINTS = 8_192;
-const POINT_WORDS = 8;
+const POINT_WORDS = 4;
 const HALVES_AT = 0;
 const QUERY_AT = HALVES_AT + HALF_WORDS * HALF_BYTES;
 const CODES_AT = QUERY_AT + 64;
@@ -38,14 +38,14 @@ export class BitComparer {
   /** The number of the word of a point, from its bits at an index. */
   wordOf(bits: Uint32Array, at: number): number {
     const first = this.#nearestHalves(bits, at, 1)[0] as number;
-    const second = this.#nearestHalves(bits, at + 4, 1)[0] as number;
+    const second = this.#nearestHalves(bits, at + 2, 1)[0] as number;
     return ((first & 255) << 8) | (second & 255);
   }
 
   /** Writes the nearest words of a point, nearest first. */
   wordsNear(bits: Uint32Array, at: number, into: Uint16Array): void {
     FIRSTS.set(this.#nearestHalves(bits, at, NEAREST));
-    const seconds = this.#nearestHalves(bits, at + 4, NEAREST);
+    const seconds = this.#nearestHalves(bits, at + 2, NEAREST);
     let count = 0;
     for (let i = 0; i < NEAREST; i++) {
       const first = FIRSTS[i] as number;

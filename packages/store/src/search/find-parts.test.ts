@@ -24,12 +24,12 @@ const DOTS: ModuleManifest = {
 /** 60 points of a picture of 400 x 300 pixels, as the module parts writes them. */
 function points(seed: number): Uint8Array {
   const random = randomNumbers(seed);
-  const bytes = Buffer.alloc(6 + 60 * 36);
+  const bytes = Buffer.alloc(6 + 60 * 20);
   bytes.writeUInt8(1, 0);
   bytes.writeUInt16LE(400, 2);
   bytes.writeUInt16LE(300, 4);
   for (let at = 6; at < bytes.length; at++) bytes[at] = Math.floor(random() * 256);
-  for (let at = 6 + 32; at < bytes.length; at += 36) {
+  for (let at = 6 + 16; at < bytes.length; at += 20) {
     const [x, y, turn] = [random() * 2_048, random() * 1_536, random() * 64].map(Math.floor) as [
       number,
       number,
