@@ -14,10 +14,10 @@ import { CandidateCollector } from './candidate-collector.ts';
 import { Cells } from './cells.ts';
 import { CodeTable, codesBytes } from './code-table.ts';
 import { Coder, codeSizes } from './codes.ts';
+import { type DocNumbers, type DocSet, forEachIn } from './doc-set.ts';
 import { DocValues } from './doc-values.ts';
 import { FloatVectors, floatsBytes } from './floats.ts';
 import { findHeads, KeyPlaces } from './heads.ts';
-import type { DocNumbers } from './messages.ts';
 import { findPairs, type NearPairs, type PairsQuery } from './pairs.ts';
 import { mirrored, readPoints } from './points/point-format.ts';
 import { mirroredWords, PointTable, wordsOf } from './points/point-table.ts';
@@ -121,11 +121,15 @@ export class SearchedCollection {
   }
 
   /** Adds documents to those that match a filter. Ignores documents that are not in this collection. */
-  extendFilter(filter: number, docs: DocNumbers): void {
+  extendFilter(filter: number, docs: DocNumbers | DocSet): void {
     const bits = grownBits(this.#filters.get(filter) ?? createBits(this.#rows.count), this.#rows.count);
-    for (const doc of docs) {
-      const row = this.#rows.rowOf(doc);
-      if (row >= 0) setBit(bits, row);
+    if ('pages' in docs) {
+      forEachIn(docs, this.#rows.docs, (row) => setBit(bits, row));
+    } else {
+      for (const doc of docs) {
+        const row = this.#rows.rowOf(doc);
+        if (row >= 0) setBit(bits, row);
+      }
     }
     this.#filters.set(filter, bits);
   }

@@ -1,4 +1,5 @@
 import type { AssignedCell } from './cells.ts';
+import type { DocNumbers, DocSet } from './doc-set.ts';
 import type { NearPairs, PairsQuery } from './pairs.ts';
 import type { PartMatch } from './points/verify.ts';
 import type {
@@ -18,9 +19,6 @@ import type { DocList } from './wire.ts';
  * memory that all threads share. Each thread keeps only its share of the documents.
  */
 
-/** Numbers of documents: below 2^32 in a `Uint32Array`, below 2^53 in a `Float64Array`. */
-export type DocNumbers = Uint32Array | Float64Array;
-
 /** Documents with one value of a column, which is identified by its ordinal. */
 export interface ValueList extends DocList {
   readonly ordinal: number;
@@ -39,7 +37,7 @@ export type Request =
       readonly bytes: Uint8Array;
     }
   /** Documents that match a filter. They are added if the filter already has some. */
-  | { readonly kind: 'filter'; readonly key: number; readonly filter: number; readonly docs: DocNumbers }
+  | { readonly kind: 'filter'; readonly key: number; readonly filter: number; readonly docs: DocNumbers | DocSet }
   | { readonly kind: 'drop-filter'; readonly key: number; readonly filter: number }
   /** Values of documents in a column. */
   | {

@@ -82,7 +82,7 @@ function replyTo(request: Request): Omit<ReplyMessage, 'number' | 'bytes'> {
       applyRows(collection, request);
       break;
     case 'filter':
-      collection.extendFilter(request.filter, request.docs.filter(isOwn));
+      collection.extendFilter(request.filter, request.docs);
       break;
     case 'values':
       for (const { ordinal, ...list } of request.lists) {

@@ -1,7 +1,7 @@
 import { type DocNumbers, SearcherError } from '@akin/searcher';
 import type { CollectionHandle } from './collection-handle.ts';
 import type { InMemoryColumns } from './in-memory-columns.ts';
-import type { AskedFilter, MatchReader, MatchRequest } from './match-reader.ts';
+import { type AskedFilter, type MatchReader, type MatchRequest, packed } from './match-reader.ts';
 
 /** A filter whose matches are in the searcher. */
 interface InMemoryFilter {
@@ -60,8 +60,9 @@ export class FilterCache {
       if (wanted.length > 0) this.#requireSame(begun);
       for (const [i, { index }] of wanted.entries()) {
         const filter = filters[index] as InMemoryFilter;
-        const docs = matches[i] as DocNumbers;
-        changes.push(this.#handle.change({ kind: 'filter', filter: filter.number, docs }));
+        changes.push(
+          this.#handle.change({ kind: 'filter', filter: filter.number, docs: packed(matches[i] as DocNumbers) }),
+        );
         filter.commit = filter.commit > commit ? filter.commit : commit;
         const { test } = asked[index] as AskedFilter;
         if (test && reader.values) this.#columns.recordMiss(test.column, reader.values.source);
