@@ -9,8 +9,8 @@ import type { Query } from './view-state.ts';
 const LONGEST_SIDE = 800;
 /** akin reads 35 MB of parameters, and as a parameter a picture takes 1.42 times its bytes. */
 const MAX_BYTES = 24 * 1024 ** 2;
-/** Outputs used for ranking; only these are kept, so that they fit into a URL. */
-const DESCRIPTORS = ['content_descriptor', 'color_descriptor', 'duplicate_descriptor'];
+/** The modules that rank, whichever the collection has. Only descriptors are kept, so that they fit into a URL. */
+const MODULES = 'content,color,duplicate';
 
 /** A longer picture is not kept in the history: browsers limit its size. */
 const MAX_KEPT_LENGTH = 8_000_000;
@@ -52,10 +52,11 @@ async function readFile(collection: Collection, file: Blob, keepsPicture: boolea
   const small = await scaleDown(file, SHOWN_SIDE, 0.7);
   const shown = small ? { picture: await toBase64(small) } : {};
   try {
-    const outputs: Record<string, unknown> = JSON.parse((await collection.analyze({ data })).outputs);
+    const { outputs } = await collection.analyze({ data }, { 'modules.apply': MODULES });
+    const descriptors = Object.entries(JSON.parse(outputs)).filter(([name]) => name.endsWith('_descriptor'));
     return {
       by: 'outputs',
-      outputs: JSON.stringify(Object.fromEntries(DESCRIPTORS.map((name) => [name, outputs[name]]))),
+      outputs: JSON.stringify(Object.fromEntries(descriptors)),
       ...(keepsPicture && { data }),
       ...shown,
     };

@@ -3,7 +3,7 @@ import { parseModulesApply } from '@akin/modules/manifests';
 import { hasSeveralPictures } from '../http/pictures.ts';
 import type { HandlerFor } from '../http/serve.ts';
 import { analyzePicture, analyzeText } from '../search/analyze-picture.ts';
-import { contentModelFor } from '../search/content-model.ts';
+import { analysisFor } from '../search/content-model.ts';
 import { readRegion } from '../search/rank-inputs.ts';
 
 /** A model as outputs name it. */
@@ -12,7 +12,6 @@ const MODEL = /^[\w.:@/-]{1,200}$/;
 export const analyze: HandlerFor<'analyze'> = async (call, context) => {
   const { 'input.url': url, 'input.data': data, 'input.text': text } = call.parameters;
   const { 'modules.apply': apply, thumbnail: wanted, 'input.name': name } = call.parameters;
-  const modules = parseModulesApply(apply);
   const region = readRegion(call.parameters['input.region'], 'input.region');
   if (call.parameters.model !== undefined && !MODEL.test(call.parameters.model)) {
     throw badRequest(
@@ -20,7 +19,9 @@ export const analyze: HandlerFor<'analyze'> = async (call, context) => {
     );
   }
   // Processes that only analyze have no collections.
-  const { collection, model = context.store && (await contentModelFor(context.store, collection)) } = call.parameters;
+  const own = context.store && (await analysisFor(context.store, call.parameters.collection));
+  const { model = own?.model } = call.parameters;
+  const modules = parseModulesApply(apply ?? own?.modules?.join());
   if (text !== undefined && url === undefined && data === undefined) {
     if (region) throw badRequest('input.region is a part of a picture: words have none.');
     const { outputs, warnings } = await analyzeText(text, 'input.text', model, call.signal, context);

@@ -41,6 +41,18 @@ describe('collections', () => {
     expect((await get('/api/cores/never')).status).toBe(404);
   });
 
+  it('analyze pictures by their modules, also apart from indexing', async () => {
+    const P = '/api/cores/with-parts';
+    expect((await ask(service.gateway, `${P}?modules=color,parts`, { method: 'PUT' })).status).toBe(201);
+    const analyzed = async (query = '') =>
+      Object.keys(JSON.parse((await get(`${P}/analyze?input.url=http://a.example/red.jpg${query}`)).json.outputs));
+    const outputs = await analyzed();
+    expect(outputs).toEqual(expect.arrayContaining(['color_descriptor', 'parts_points']));
+    expect(outputs).not.toContain('content_descriptor');
+    expect(await analyzed('&modules.apply=content')).toEqual(['content_descriptor']);
+    await ask(service.gateway, P, { method: 'DELETE' });
+  });
+
   it('have the requested number of shards, and search all of them', async () => {
     const S = '/api/cores/sharded';
     const created = await ask(service.gateway, `${S}?shards=4`, { method: 'PUT' });

@@ -32,7 +32,7 @@ export const analyze = endpoint({
     }),
     'modules.apply': text().optional().meta({
       description:
-        'Modules to run, separated by commas: `color,content,copyspace,duplicate,parts`. Default: all but `parts`.',
+        'Modules to run, separated by commas: `color,content,copyspace,duplicate,parts`. Default: those of the collection, as in an update.',
     }),
     'parts.sought': flag().default(false).meta({
       description: '`parts_points` has up to 800 points to search with, instead of the 180 that are stored.',
