@@ -17,7 +17,7 @@ import { inBackground } from './background.ts';
 import { createDispatch } from './dispatch.ts';
 import { createLeadership, type LedCollection } from './leadership.ts';
 import { reportMetrics } from './metrics.ts';
-import { countGrouped, refreshGroups } from './refresh-groups.ts';
+import { countGrouped, Groups } from './refresh-groups.ts';
 import { Rounds } from './rounds.ts';
 import { requeueLost } from './sweep.ts';
 
@@ -170,9 +170,9 @@ export function createIndexer(config: IndexerConfig): Indexer {
     },
     log,
   );
-  const onGrouped = countGrouped(metrics);
+  const groups = new Groups(store, countGrouped(metrics));
   const groupAll = inRounds('groups could not be updated to the last commit', (collection) =>
-    refreshGroups(store, collection, stopping.signal, onGrouped),
+    groups.refresh(collection, stopping.signal),
   );
   const grouping = inBackground(
     'groups',

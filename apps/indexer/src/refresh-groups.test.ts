@@ -2,12 +2,13 @@ import { MODULES } from '@akin/modules/manifests';
 import { descriptorTexts, encodeDescriptor, groupRule, parseOutputs } from '@akin/modules/vectors';
 import { createMemoryQueue } from '@akin/queue/memory';
 import { createLogger, createMetrics } from '@akin/runtime/observability';
-import { decideGroups, listGroups, openStore } from '@akin/store/changes';
+import { commit, decideGroups, listGroups, openStore } from '@akin/store/changes';
 import { createCollection } from '@akin/store/database';
 import { testDatabase } from '@akin/testing';
-import { expect, it } from '@jest/globals';
+import { expect, it, jest } from '@jest/globals';
 import { accept } from '../test/support.ts';
 import { createIndexer } from './indexer.ts';
+import { Groups } from './refresh-groups.ts';
 
 const log = createLogger({ name: 'test', level: 'silent' });
 
@@ -46,6 +47,33 @@ it('updates groups of near-duplicates at once after a commit and after a decisio
   } finally {
     await indexer[Symbol.asyncDispose]();
     await queue[Symbol.asyncDispose]();
+    await store[Symbol.asyncDispose]();
+    await database.drop();
+  }
+});
+
+it('leaves the processor to a commit, but not for ever', async () => {
+  const database = await testDatabase();
+  const store = await openStore({ databaseUrl: database.url, modules: MODULES, parseOutputs, descriptorTexts });
+  try {
+    const collection = await createCollection(store, 'shop');
+    await accept(store, collection, [{ id: 'a', import: picture(3) }]);
+    const last = await commit(store, collection);
+    const groups = new Groups(store);
+    const asOf = async () => (await listGroups(store, collection, { rows: 10, members: 10 })).asOfCommit;
+    const { signal } = new AbortController();
+    store.commits.set(collection.id, { running: new Promise(() => {}) });
+    expect(await groups.refresh(collection, signal)).toBe(false);
+    expect(await asOf()).toBeLessThan(last.commit);
+    const now = performance.now();
+    jest.spyOn(performance, 'now').mockReturnValue(now + 31_000);
+    expect(await groups.refresh(collection, signal)).toBe(true);
+    expect(await asOf()).toBe(last.commit);
+    expect(await groups.refresh(collection, signal)).toBe(false);
+    store.commits.clear();
+    expect(await groups.refresh(collection, signal)).toBe(true);
+  } finally {
+    jest.restoreAllMocks();
     await store[Symbol.asyncDispose]();
     await database.drop();
   }
