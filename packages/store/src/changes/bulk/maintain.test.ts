@@ -73,6 +73,21 @@ describe('housekeeping', () => {
     expect((await listTombstones(store, trash, { limit: 10 })).tombstones).toEqual([]);
   });
 
+  it('leaves vacuums and statistics for later while a commit runs', async () => {
+    const asked: boolean[] = [];
+    const running = { running: new Promise<never>(() => {}) };
+    for (const commits of [new Map([[collection.id, running]]), new Map()]) {
+      let hasAsked = false;
+      const query: typeof store.engine.query = async (sql, ...rest) => {
+        hasAsked ||= sql.includes('pg_stat_user_tables');
+        return store.engine.query(sql, ...rest) as never;
+      };
+      await maintainCollection({ ...store, commits, engine: { ...store.engine, query } }, collection);
+      asked.push(hasAsked);
+    }
+    expect(asked).toEqual([false, true]);
+  });
+
   it('ends between two pieces when its signal aborts', async () => {
     const documents = Array.from({ length: 120 }, (_, n) => ({ id: `d${n}`, n }));
     for (let round = 0; round < 2; round++) {

@@ -23,10 +23,14 @@ interface Table {
  * when a fifth of a table changed: until then each count reads the wide new rows, and searches read dead ones
  * (measured: 1.5 times as long after 16 commits of 10,000 updates). PGlite has no such background process.
  *
+ * On PostgreSQL it waits for a commit of this process: what that writes is not visible yet, and makes statistics old at
+ * once. (PostgreSQL's own background process looks after collections whose commits never pause.)
+ *
  * @returns whether it did something, or postpones it until a pause
  */
 export async function refreshStatistics(store: Store, collection: Collection): Promise<boolean> {
-  const { engine } = store;
+  const { engine, commits } = store;
+  if (engine.kind === 'postgres' && commits.has(collection.id)) return true;
   const tables = await engine.query<Table>(
     `select s.relname as name, whole.relname as whole, n_live_tup as live, n_dead_tup as dead,
             n_ins_since_vacuum as inserted, n_mod_since_analyze as changed
