@@ -9,8 +9,6 @@ export interface DocumentColumns {
   readonly values: ReadonlyMap<string, FieldValue>;
   /** A tsvector in binary format. */
   readonly words: Uint8Array;
-  /** Bytes of the values, as the texts of {@link textOf} in UTF-8. */
-  readonly bytes: number;
 }
 
 /**
@@ -47,10 +45,8 @@ export function documentColumns(
   };
   fields.forEach(take);
   analysis?.forEach(take);
-  let bytes = Buffer.byteLength(id);
-  for (const value of columns.values()) bytes += Buffer.byteLength(columnText(value));
   columns.set('has_repeated_values', hasRepeatedValues);
-  return { values: columns, words: documentWords(texts, vocabulary), bytes };
+  return { values: columns, words: documentWords(texts, vocabulary) };
 }
 
 /** Up to this number of values are compared with each other. */

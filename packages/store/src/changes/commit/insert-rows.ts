@@ -19,20 +19,19 @@ export async function addRows(
   added: readonly Prepared[],
 ): Promise<number> {
   if (added.length === 0) return 0;
-  const docs = added.map(({ operation }) => operation.doc ?? 0n);
-  const thumbnails = await thumbnailBytes(tx, context.collection, docs);
+  const thumbnails = await thumbnailBytes(tx, context.collection, added);
   const sizes = descriptorSizes(context);
-  const bytes = added.map(({ columns, modules = [] }, i) => {
+  const pictures = added.map(({ operation, modules = [] }) => {
     const descriptors = modules.reduce((sum, module) => sum + (sizes.get(module) ?? 0), 0);
-    return (columns?.bytes ?? 0) + descriptors + (thumbnails.get(docs[i] ?? 0n) ?? 0);
+    return descriptors + (thumbnails.get(operation.doc ?? 0n) ?? 0);
   });
   // The collection cannot change its models before the end of the transaction.
   const described = descriptorTables(context.store, context.collection.sqlSchema);
   if (described.length > 0) await tx.query(`lock table only ${described.join(', only ')} in row exclusive mode`);
-  const copy = copyOfDocuments(context, added, bytes);
+  const { copy, bytes } = copyOfDocuments(context, added, pictures);
   await tx.copyIn([copy]);
   copy.rows.release();
-  return bytes.reduce((sum, one) => sum + one, 0);
+  return bytes;
 }
 
 /** Bytes of the descriptor of each module. */
@@ -41,33 +40,41 @@ function descriptorSizes({ store, schema }: CommitContext): Map<string, number> 
   return new Map(modules.map(({ name, descriptor }) => [name, 2 * (descriptor?.dimensions ?? 0)]));
 }
 
-const FIXED = ['doc', 'id', 'seq', 'version', 'bytes', 'valid_from', 'words'];
+const FIXED = ['doc', 'seq', 'version', 'valid_from', 'words', 'id'];
 
+/**
+ * @param pictures bytes of the descriptors and thumbnail of each
+ * @returns the rows, and the bytes of all documents
+ */
 function copyOfDocuments(
   { collection, schema, target }: CommitContext,
   added: readonly Prepared[],
-  bytes: readonly number[],
-): CopyIn {
+  pictures: readonly number[],
+): { readonly copy: CopyIn; readonly bytes: number } {
   const names = usedColumns(added);
   const known = writersOf(schema);
   const writers = names.map((name) => known.get(name) ?? writeText);
   const rows = new CopyRows();
+  let sum = 0;
   for (const [i, { operation, id, columns }] of added.entries()) {
-    rows.row(FIXED.length + names.length);
+    rows.row(FIXED.length + names.length + 1);
     rows.long(operation.doc ?? 0n);
-    rows.text(id);
     rows.long(operation.seq);
     rows.long(operation.keptVersion);
-    rows.int(bytes[i] as number);
     rows.long(target);
     rows.binary(columns?.words ?? null);
+    const before = rows.valueBytes;
+    rows.text(id);
     for (const [n, name] of names.entries()) {
       const value = columns?.values.get(name);
       if (value === undefined) rows.null();
       else (writers[n] as Writer)(rows, value);
     }
+    const bytes = rows.valueBytes - before + (pictures[i] as number);
+    rows.int(bytes);
+    sum += bytes;
   }
-  return { into: `${collection.sqlSchema}.documents (${[...FIXED, ...names]})`, rows };
+  return { copy: { into: `${collection.sqlSchema}.documents (${[...FIXED, ...names, 'bytes']})`, rows }, bytes: sum };
 }
 
 type Writer = (rows: CopyRows, value: FieldValue) => void;
@@ -99,11 +106,11 @@ function usedColumns(added: readonly Prepared[]): string[] {
 async function thumbnailBytes(
   tx: Queryable,
   { sqlSchema: S }: Collection,
-  docs: readonly bigint[],
+  added: readonly Prepared[],
 ): Promise<Map<bigint, number>> {
   const rows = await tx.query<{ doc: bigint; bytes: number }>(
     `select doc, octet_length(bytes) as bytes from ${S}.thumbnails where doc = any($1::bigint[])`,
-    [longArray(docs)],
+    [longArray(added.map(({ operation }) => operation.doc))],
   );
   return new Map(rows.map(({ doc, bytes }) => [doc, bytes]));
 }

@@ -18,8 +18,11 @@ export type NumberOffset = number & { readonly isNumberOffset: true };
  */
 export class CopyRows {
   #bytes = free.pop() ?? Buffer.allocUnsafeSlow(FIRST_BYTES);
+  /** Of the same memory: faster than the methods of a buffer. */
+  #view = viewOf(this.#bytes);
   #at = MESSAGE_HEADER;
   #count = 0;
+  #valueBytes = 0;
 
   constructor() {
     this.#at += SIGNATURE.copy(this.#bytes, this.#at);
@@ -29,16 +32,23 @@ export class CopyRows {
     return this.#count;
   }
 
+  /** Bytes of all values, without what separates them. */
+  get valueBytes(): number {
+    return this.#valueBytes;
+  }
+
   /** Starts a row. Its values follow, in the order of the columns. */
   row(columns: number): void {
     this.#reserve(2);
-    this.#at = this.#bytes.writeInt16BE(columns, this.#at);
+    this.#view.setInt16(this.#at, columns);
+    this.#at += 2;
     this.#count++;
   }
 
   null(): void {
     this.#reserve(4);
-    this.#at = this.#bytes.writeInt32BE(-1, this.#at);
+    this.#view.setInt32(this.#at, -1);
+    this.#at += 4;
   }
 
   text(value: string | null): void {
@@ -49,8 +59,8 @@ export class CopyRows {
     // A UTF-16 unit has at most three bytes in UTF-8.
     this.#reserve(4 + 3 * value.length);
     const size = this.#bytes.write(value, this.#at + 4);
-    this.#bytes.writeInt32BE(size, this.#at);
-    this.#at += 4 + size;
+    this.#begin(size);
+    this.#at += size;
   }
 
   /** A `bytea`, or a value of any type in its binary form. */
@@ -60,15 +70,16 @@ export class CopyRows {
       return;
     }
     this.#reserve(4 + value.length);
-    this.#bytes.writeInt32BE(value.length, this.#at);
-    this.#bytes.set(value, this.#at + 4);
-    this.#at += 4 + value.length;
+    this.#begin(value.length);
+    this.#bytes.set(value, this.#at);
+    this.#at += value.length;
   }
 
   boolean(value: boolean): void {
     this.#reserve(5);
-    this.#at = this.#bytes.writeInt32BE(1, this.#at);
-    this.#at = this.#bytes.writeInt8(value ? 1 : 0, this.#at);
+    this.#begin(1);
+    this.#view.setInt8(this.#at, value ? 1 : 0);
+    this.#at += 1;
   }
 
   int(value: number | null): void {
@@ -77,14 +88,16 @@ export class CopyRows {
       return;
     }
     this.#reserve(8);
-    this.#at = this.#bytes.writeInt32BE(4, this.#at);
-    this.#at = this.#bytes.writeInt32BE(value, this.#at);
+    this.#begin(4);
+    this.#view.setInt32(this.#at, value);
+    this.#at += 4;
   }
 
   double(value: number): void {
     this.#reserve(12);
-    this.#at = this.#bytes.writeInt32BE(8, this.#at);
-    this.#at = this.#bytes.writeDoubleBE(value, this.#at);
+    this.#begin(8);
+    this.#view.setFloat64(this.#at, value);
+    this.#at += 8;
   }
 
   /** @returns the offset of the value, see {@link setLong} */
@@ -93,23 +106,25 @@ export class CopyRows {
     const offset = this.#at + 4;
     if (value === null) this.null();
     else {
-      this.#at = this.#bytes.writeInt32BE(8, this.#at);
-      this.#at = this.#bytes.writeBigInt64BE(value, this.#at);
+      this.#begin(8);
+      this.#view.setBigInt64(offset, value);
+      this.#at += 8;
     }
     return offset as NumberOffset;
   }
 
   /** Replaces a number that was not null. */
   setLong(offset: NumberOffset, value: bigint): void {
-    this.#bytes.writeBigInt64BE(value, offset);
+    this.#view.setBigInt64(offset, value);
   }
 
   /** The message of the protocol. Nothing is added after it. */
   message(): Uint8Array {
     this.#reserve(2);
-    const end = this.#bytes.writeInt16BE(-1, this.#at);
-    this.#bytes[0] = COPY_DATA;
-    this.#bytes.writeInt32BE(end - 1, 1);
+    this.#view.setInt16(this.#at, -1);
+    const end = this.#at + 2;
+    this.#view.setInt8(0, COPY_DATA);
+    this.#view.setInt32(1, end - 1);
     return this.#bytes.subarray(0, end);
   }
 
@@ -117,6 +132,14 @@ export class CopyRows {
   release(): void {
     if (free.length < MAX_FREE && this.#bytes.length <= MAX_FREE_BYTES) free.push(this.#bytes);
     this.#bytes = Buffer.alloc(0);
+    this.#view = viewOf(this.#bytes);
+  }
+
+  /** Writes the number of bytes of a value. Its bytes follow. */
+  #begin(bytes: number): void {
+    this.#view.setInt32(this.#at, bytes);
+    this.#at += 4;
+    this.#valueBytes += bytes;
   }
 
   #reserve(bytes: number): void {
@@ -124,5 +147,10 @@ export class CopyRows {
     const larger = Buffer.allocUnsafeSlow(Math.max(2 * this.#bytes.length, this.#at + bytes));
     this.#bytes.copy(larger, 0, 0, this.#at);
     this.#bytes = larger;
+    this.#view = viewOf(larger);
   }
+}
+
+function viewOf({ buffer, byteOffset, byteLength }: Buffer): DataView {
+  return new DataView(buffer, byteOffset, byteLength);
 }
