@@ -9,14 +9,11 @@ import type { Command } from './read-commands.ts';
  * @param keyFilter undefined: all commands stay as they are
  * @throws AkinError forbidden for a change by a key that sets no fields
  */
-export async function* limitToKey(
-  commands: AsyncIterable<Command>,
-  keyFilter: KeyFilter | undefined,
-): AsyncGenerator<Command> {
-  if (keyFilter === undefined) {
-    yield* commands;
-    return;
-  }
+export function limitToKey(commands: AsyncIterable<Command>, keyFilter: KeyFilter | undefined): AsyncIterable<Command> {
+  return keyFilter === undefined ? commands : limited(commands, keyFilter);
+}
+
+async function* limited(commands: AsyncIterable<Command>, keyFilter: KeyFilter): AsyncGenerator<Command> {
   for await (const command of commands) {
     if (command.kind === 'commit' || command.kind === 'warning') {
       yield command;
