@@ -66,9 +66,9 @@ const CONNECTORS = /^\p{Pc}+$/u;
  * code points.
  */
 export function tokenize(text: string): string[] {
-  const folded = foldText(text);
-  if (!ASCII.test(folded)) return tokensOf(folded);
-  return (folded.match(ASCII_TOKENS) ?? []).filter((word) => !CONNECTORS.test(word));
+  if (!ASCII.test(text)) return tokensOf(foldText(text));
+  const words = text.toLowerCase().match(ASCII_TOKENS) ?? [];
+  return text.includes('_') ? words.filter((word) => !CONNECTORS.test(word)) : words;
 }
 
 /** Splits folded text with any characters into words. */
