@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
@@ -45,6 +45,15 @@ describe('the command akin', () => {
     const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
     const printed = { code: 0, out: `${version}\n`, err: '' };
     expect(await runInTurn(['--version'], ['-v'], ['version'])).toEqual([printed, printed, printed]);
+  });
+
+  it('loads neither the gateway nor the store to import', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'akin-coverage-'));
+    expect((await runAkin(['import', '--help'], { env: { NODE_V8_COVERAGE: folder } })).code).toBe(0);
+    const loaded = readdirSync(folder).map((file) => readFileSync(path.join(folder, file), 'utf8'));
+    await rm(folder, { recursive: true });
+    expect(loaded.join('')).toContain('/import-command.js');
+    expect(loaded.join('')).not.toMatch(/(gateway|store)\/dist/);
   });
 
   it('notices a used port before it creates a database', async () => {

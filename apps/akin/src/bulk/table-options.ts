@@ -2,7 +2,7 @@ import path from 'node:path';
 import { type Collection, KeyError } from '@akin/client';
 import { PLACE_FIELDS } from '@akin/domain';
 import { parseModulesApply } from '@akin/modules/manifests';
-import { analysisConfig } from '../commands/serve-options.ts';
+import { analysisConfig } from '../commands/analysis-options.ts';
 import { splitList } from '../fleet/options.ts';
 import { modelOf } from '../folder/run-folders.ts';
 import { ContentModels } from '../models/content-models.ts';

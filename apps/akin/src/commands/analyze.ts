@@ -5,7 +5,7 @@ import { moduleNames, parseModulesApply } from '@akin/modules/manifests';
 import { analyzeLines } from '../analyze-lines.ts';
 import { UsageError } from '../options.ts';
 import type { CommandModule } from '../program.ts';
-import { ANALYSIS_OPTIONS, analysisConfig } from './serve-options.ts';
+import { ANALYSIS_OPTIONS, analysisConfig } from './analysis-options.ts';
 
 export const analyzeCommand: CommandModule = {
   command: {

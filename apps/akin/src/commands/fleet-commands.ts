@@ -20,13 +20,15 @@ import {
   ANALYSIS_OPTIONS,
   analysisConfig,
   CONTENT_MODEL_OPTIONS,
-  CORS_OPTION,
   contentModelOf,
+  UPLOAD_OPTIONS,
+} from './analysis-options.ts';
+import {
+  CORS_OPTION,
   LEGACY_OPTION,
   SEARCH_MEMORY_OPTION,
   searchMemory,
   THROTTLE_OPTION,
-  UPLOAD_OPTIONS,
   uploadLimits,
   WAITING_OPTIONS,
   WEB_FOLDER,

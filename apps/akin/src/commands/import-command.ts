@@ -11,7 +11,7 @@ import { doubtLines, fitToSchema, openLocalPictures, readTable, TABLE_OPTIONS } 
 import { ensureCollection } from '../ensure-collection.ts';
 import { type ParsedOptions, UsageError } from '../options.ts';
 import type { CommandModule } from '../program.ts';
-import { ANALYSIS_OPTIONS } from './serve-options.ts';
+import { ANALYSIS_OPTIONS } from './analysis-options.ts';
 
 const NO_PROGRESS: Progress = {
   start: { lines: 0, bytes: 0 },

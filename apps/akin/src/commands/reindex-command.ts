@@ -8,7 +8,7 @@ import { dropPictures, reanalyzePictures } from '../folder/reanalyze-pictures.ts
 import { modelNameOf } from '../models/models-folder.ts';
 import type { ParsedOptions } from '../options.ts';
 import type { CommandModule } from '../program.ts';
-import { ANALYSIS_OPTIONS } from './serve-options.ts';
+import { ANALYSIS_OPTIONS } from './analysis-options.ts';
 
 const POLL_MILLISECONDS = 500;
 const MAX_PRINTED_MISSING = 20;

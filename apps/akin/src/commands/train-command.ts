@@ -4,7 +4,7 @@ import { StoppedError } from '@akin/runtime';
 import { contentModelFolder } from '../models/models-folder.ts';
 import { UsageError } from '../options.ts';
 import type { CommandModule } from '../program.ts';
-import { CONTENT_MODEL_OPTIONS } from './serve-options.ts';
+import { CONTENT_MODEL_OPTIONS } from './analysis-options.ts';
 
 const PROGRESS_EVERY = 200;
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { AkinRequestError, type Client, type Collection } from '@akin/client';
 import { modelNames } from '@akin/modules/vectors';
 import { retryTransient } from '../bulk/retry-transient.ts';
-import { analysisConfig } from '../commands/serve-options.ts';
+import { analysisConfig } from '../commands/analysis-options.ts';
 import { ContentModels } from '../models/content-models.ts';
 import { createModelAnalyzers } from '../models/model-analyzers.ts';
 import { modelNameOf, modelsFolder } from '../models/models-folder.ts';
