@@ -37,7 +37,7 @@ export function outputsOf(
     );
   }
   // No points: only their analysis can make some that are found.
-  if (modules.includes('parts')) outputs.parts_points = 'AQCQASwB';
+  if (modules.includes('parts')) outputs.parts_points = 'AgCQASwB';
   if (modules.includes('copyspace')) outputs.copyspace = [0, 1, 8];
   return JSON.stringify(outputs);
 }

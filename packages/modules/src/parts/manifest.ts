@@ -11,7 +11,7 @@ export const partsManifest: ModuleManifest = {
       returnedByDefault: false,
       isBytes: true,
       // The header of the format, and points of 20 bytes.
-      pattern: 'AQ[A-Za-z0-9+/]{6}(?:[A-Za-z0-9+/]{80})*(?:[A-Za-z0-9+/]{27}=|[A-Za-z0-9+/]{54}==)?',
+      pattern: 'Ag[A-Za-z0-9+/]{6}(?:[A-Za-z0-9+/]{80})*(?:[A-Za-z0-9+/]{27}=|[A-Za-z0-9+/]{54}==)?',
     },
   ],
   points: 'parts_points',

@@ -12,7 +12,7 @@ const parts: Module = {
     {
       title: 'a plain picture has no points',
       picture: () => ({ width: 400, height: 300, data: new Uint8Array(400 * 300 * 3).fill(200) }),
-      expected: { parts_points: 'AQCQASwB' },
+      expected: { parts_points: 'AgCQASwB' },
     },
   ],
 };

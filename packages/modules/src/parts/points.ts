@@ -27,7 +27,7 @@ export interface Points {
  * The format: a byte of its version and one that is 0, width and height as u16; then for each point its bits as 4 u32,
  * and one u32 of x (11 bits, of 2,048 parts of the long side), y (11), turn (6) and level (4). All little-endian.
  */
-const VERSION = 1;
+const VERSION = 2;
 const HEADER_BYTES = 6;
 const POINT_BYTES = 20;
 const PARTS = 2_048;

@@ -6,7 +6,7 @@
 export const HEADER_BYTES = 6;
 export const POINT_BYTES = 20;
 const BITS_BYTES = 16;
-const VERSION = 1;
+const VERSION = 2;
 const PARTS = 2_048;
 export const TURNS = 64;
 /** Between the sides of two levels of the pyramid on which points are found. */

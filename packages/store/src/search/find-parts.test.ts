@@ -25,7 +25,7 @@ const DOTS: ModuleManifest = {
 function points(seed: number): Uint8Array {
   const random = randomNumbers(seed);
   const bytes = Buffer.alloc(6 + 60 * 20);
-  bytes.writeUInt8(1, 0);
+  bytes.writeUInt8(2, 0);
   bytes.writeUInt16LE(400, 2);
   bytes.writeUInt16LE(300, 4);
   for (let at = 6; at < bytes.length; at++) bytes[at] = Math.floor(random() * 256);
