@@ -23,9 +23,8 @@ export interface AcceptedRange {
 }
 
 /** Statements on PGlite's only connection stay below 50 ms. On PostgreSQL a few large ones cost less than many. */
-const BATCH = { pglite: { rows: 250, bytes: 256 * 1024 }, postgres: { rows: 500, bytes: 2 * 1024 * 1024 } };
-/** Documents that are read at a time to check their types again. */
-const CHECKED_ROWS = 250;
+const BATCH_BYTES = { pglite: 256 * 1024, postgres: 1024 * 1024 };
+const BATCH_ROWS = 250;
 const LOCK_MILLISECONDS = 250;
 const LOCK_ATTEMPTS = 60;
 const LOCK_NOT_AVAILABLE = '55P03';
@@ -92,14 +91,14 @@ export class Staging {
    */
   async add(changes: readonly Change[]): Promise<void> {
     if (this.#state !== 'open') throw new Error(`the request is ${this.#state}`);
-    const most = BATCH[this.#store.engine.kind];
+    const most = BATCH_BYTES[this.#store.engine.kind];
     for (const one of changes) {
       const change = one.kind === 'delete-by-query' ? { ...one, query: await this.#planDelete(one.query) } : one;
       const row = rowOf(change, this.#types);
       this.#expects ||= row.expected !== null;
       const size = sizeOf(row);
       const { count = 0, bytes = 0 } = this.#batch ?? {};
-      if (count === most.rows || bytes + size > most.bytes) await this.flush();
+      if (count === BATCH_ROWS || bytes + size > most) await this.flush();
       this.#batch ??= await this.#newBatch();
       this.#batch.add(row, size, this.#count + this.#batch.count);
     }
@@ -240,10 +239,10 @@ export class Staging {
     const S = this.#collection.sqlSchema;
     const misfits = this.#typeMismatches(newer);
     const details: ErrorDetail[] = [];
-    for (let from = 0; from < this.#count; from += CHECKED_ROWS) {
+    for (let from = 0; from < this.#count; from += BATCH_ROWS) {
       const rows = await this.#store.engine.query<{ position: number; id: string; document: string }>(
         `select position, id, document from ${S}.operations
-          where request = $1 and position >= $2 and position < $2 + ${CHECKED_ROWS} and kind = 'add' order by position`,
+          where request = $1 and position >= $2 and position < $2 + ${BATCH_ROWS} and kind = 'add' order by position`,
         [this.#request ?? null, from],
         'bulk',
       );
