@@ -104,6 +104,17 @@ describe('the command akin', () => {
     expect(existsSync(data)).toBe(false);
   });
 
+  it('says where a server redirects to', async () => {
+    const elsewhere = createHttpServer((_, response) => {
+      response.writeHead(308, { location: 'https://127.0.0.1/' }).end();
+    });
+    await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve));
+    const { port } = elsewhere.address() as AddressInfo;
+    const [ended] = await runInTurn(['export', '--url', `http://127.0.0.1:${port}`]);
+    elsewhere.close();
+    expect(ended).toMatchObject({ code: 1, err: expect.stringContaining('It redirects to https://127.0.0.1/: give') });
+  });
+
   it('is refused in a separate process as in a shared one', async () => {
     const { code, out, err } = await runAkin(['fly']);
     expect([code, out, err]).toEqual([1, '', expect.stringContaining('no command fly')]);
