@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { bandsOf, countRelated } from './bands.ts';
+import { aboutBand, bandsOf, countRelated } from './bands.ts';
 
 it('results are divided by the meaning of their scores', () => {
   const documents = [1, 0.95, 0.7, 0.5, 0.1].map((score, i) => ({ id: `${i}`, score }));
@@ -12,6 +12,11 @@ it('results are divided by the meaning of their scores', () => {
     ['weak', 1],
   ]);
   expect(named(2)).toEqual([['same', 2]]);
+});
+
+it('close copies are not only the same kind of thing', () => {
+  expect(aboutBand('close', 'content')).toBe('the same kind of thing');
+  expect(aboutBand('close', 'duplicate')).toContain('edits, parts');
 });
 
 it.each([

@@ -1,6 +1,6 @@
 import type { FoundDocument } from '@akin/client';
 import type { Mode } from './mode.ts';
-import type { TEXTS } from './texts.ts';
+import { TEXTS } from './texts.ts';
 
 type BandName = keyof typeof TEXTS.bands.names;
 
@@ -33,6 +33,12 @@ export function bandsOf(documents: readonly FoundDocument[], mode: Mode): Band[]
     const own = documents.filter(({ score = 0 }) => score >= from && score < below);
     return own.length > 0 ? [{ name, documents: own }] : [];
   });
+}
+
+/** What the documents of a band are to the query. */
+export function aboutBand(name: BandName, mode: Mode): string {
+  const isOfCopies = name === 'close' && mode === 'duplicate';
+  return isOfCopies ? TEXTS.bands.closeCopies : TEXTS.bands.about[name];
 }
 
 export function minRelatedScore(mode: Mode): number {

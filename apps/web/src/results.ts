@@ -2,7 +2,7 @@ import type { Collection, FoundDocument } from '@akin/client';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Actions } from './actions.ts';
 import { emptyCollection } from './add/empty.ts';
-import { bandsOf, countRelated } from './bands.ts';
+import { aboutBand, bandsOf, countRelated } from './bands.ts';
 import { periodList } from './filters/period-list.ts';
 import { monthHeadings } from './filters/periods.ts';
 import { gridView } from './grid/grid.ts';
@@ -77,7 +77,7 @@ function bands(
   const why = pageData.textMatches === null ? '' : `${TEXTS.words.byPicture}: `;
   return html`${all.map(
     ({ name, documents }) => html`<section class="band">
-      <h2><span>${why}${TEXTS.bands.names[name]}</span> <span class="about">${TEXTS.bands.about[name]}</span></h2>
+      <h2><span>${why}${TEXTS.bands.names[name]}</span> <span class="about">${aboutBand(name, state.mode)}</span></h2>
       ${gridView(name, documents, pageData, actions, collection)}
     </section>`,
   )}

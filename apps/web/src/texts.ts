@@ -230,6 +230,7 @@ export const TEXTS = {
       related: 'something in common',
       weak: 'less in common, nearest first',
     },
+    closeCopies: 'edits, parts, or the same thing in other colours',
   },
   results: {
     searching: 'Searching…',
