@@ -3,8 +3,9 @@
 // made up around analyzed pictures and written straight into the tables.
 import { MODULES } from '@akin/modules/manifests';
 import { descriptorTexts, groupRule, parseOutputs } from '@akin/modules/vectors';
-import { openStore, updateGroups } from '@akin/store/changes';
+import { openStore } from '@akin/store';
 import { createCollection } from '@akin/store/database';
+import { updateGroups } from '@akin/store/maintenance';
 import { createServices } from '@akin/testing';
 import pg from 'pg';
 import { describeMachine } from './lib/machine.mjs';

@@ -2,7 +2,7 @@
 // `npm run codes -- --documents 1000000`. Rows are made up and written straight into the tables, so that a million rows
 // take seconds instead of an hour.
 import { parseQuery } from '@akin/domain';
-import { openStore } from '@akin/store/changes';
+import { openStore } from '@akin/store';
 import { createCollection } from '@akin/store/database';
 import { search } from '@akin/store/search';
 import { createServices } from '@akin/testing';

@@ -79,11 +79,14 @@ describe('the import table', () => {
   it('refuses a relative path from a layer of a package into a higher one, but for tests', async () => {
     const upwards = `import type { Store } from '../../changes/context.ts';`;
     await addPackage('packages/store', '@akin/store', [], {
-      'src/changes/store.ts': `import '../database/index.ts'; import '../search/index.ts';`,
+      'src/open.ts': `import './changes/commit.ts';`,
+      'src/changes/commit.ts': `import '../database/index.ts'; import '../search/index.ts';`,
+      'src/database/engine.ts': `import '../open.ts';`,
       'src/search/rank/rank.ts': upwards,
       'src/search/rank/rank.test.ts': upwards,
     });
     expect(findViolations(root)).toEqual([
+      'packages/store/src/database/engine.ts: may not import ../open.ts of a higher layer',
       'packages/store/src/search/rank/rank.ts: may not import ../../changes/context.ts of a higher layer',
     ]);
   });

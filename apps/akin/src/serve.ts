@@ -9,7 +9,7 @@ import type { Analyzer, AnalyzerConfig } from '@akin/modules/analyze';
 import { createMemoryQueue } from '@akin/queue/memory';
 import type { Logger } from '@akin/runtime';
 import { createLogger } from '@akin/runtime/observability';
-import { openStore } from '@akin/store/changes';
+import { openStore } from '@akin/store';
 import { createKey, listKeys } from '@akin/store/search';
 import { openDataFolder, printToStandardError } from './data-folder.ts';
 import { describeOtherModels } from './describe-other-models.ts';

@@ -1,6 +1,7 @@
 import { MODULES } from '@akin/modules/manifests';
 import { descriptorTexts, parseOutputs } from '@akin/modules/vectors';
-import { commit, openStore, type Store } from '@akin/store/changes';
+import { openStore } from '@akin/store';
+import { commit, type Store } from '@akin/store/changes';
 import { findCollection } from '@akin/store/database';
 import { scaledByChaos, type TestDatabase, testDatabase } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';

@@ -1,7 +1,8 @@
 import type { Scope } from '@akin/domain';
 import { MODULES } from '@akin/modules/manifests';
 import { descriptorTexts, parseOutputs } from '@akin/modules/vectors';
-import { commit, openStore, type Store } from '@akin/store/changes';
+import { openStore } from '@akin/store';
+import { commit, type Store } from '@akin/store/changes';
 import { findCollection } from '@akin/store/database';
 import { createKey, type NewKey } from '@akin/store/search';
 import { testDatabase } from '@akin/testing';

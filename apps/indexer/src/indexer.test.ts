@@ -6,12 +6,12 @@ import { createLogger, createMetrics } from '@akin/runtime/observability';
 import {
   type AcceptedRange,
   claimForAnalysis,
-  dropCollection,
   listOperations,
   type Store,
   waitForOperations,
 } from '@akin/store/changes';
 import { type Collection, collectionStatus, createCollection } from '@akin/store/database';
+import { dropCollection } from '@akin/store/maintenance';
 import { type TestDatabase, testDatabase } from '@akin/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { accept, openTestStore } from '../test/support.ts';

@@ -5,13 +5,12 @@ import {
   type CommitResult,
   commit,
   completeCommitRequests,
-  dropReplaced,
   helpCommits,
-  maintainCollection,
   requestedCommits,
   type Store,
 } from '@akin/store/changes';
 import { type Collection, findCollection } from '@akin/store/database';
+import { dropReplaced, maintainCollection } from '@akin/store/maintenance';
 import { handleAnalyzed } from './analyzed.ts';
 import { inBackground } from './background.ts';
 import { createDispatch } from './dispatch.ts';

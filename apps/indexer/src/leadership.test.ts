@@ -1,7 +1,8 @@
 import type { Queue } from '@akin/queue';
 import { createMemoryQueue } from '@akin/queue/memory';
 import { createLogger, createMetrics } from '@akin/runtime/observability';
-import { openStore, requestCommit, type Store, waitForOperations } from '@akin/store/changes';
+import { openStore } from '@akin/store';
+import { requestCommit, type Store, waitForOperations } from '@akin/store/changes';
 import { type Collection, createCollection } from '@akin/store/database';
 import { type TestDatabase, testDatabase } from '@akin/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';

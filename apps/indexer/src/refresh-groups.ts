@@ -1,7 +1,8 @@
 import { groupRule, PART_RULE } from '@akin/modules/vectors';
 import type { Metrics } from '@akin/runtime';
-import { type Store, updateGroups, updatePartPairs } from '@akin/store/changes';
+import type { Store } from '@akin/store/changes';
 import type { Collection } from '@akin/store/database';
+import { updateGroups, updatePartPairs } from '@akin/store/maintenance';
 
 /** Time limit for one collection, so that others and the shutdown do not wait longer. */
 const TURN_MILLISECONDS = 2_000;

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createMemoryQueue } from '@akin/queue/memory';
 import { createLogger, createMetrics } from '@akin/runtime/observability';
-import { commit, dropCollection, retryFailed, type Store } from '@akin/store/changes';
+import { commit, retryFailed, type Store } from '@akin/store/changes';
 import { type Collection, collectionStates, createCollection } from '@akin/store/database';
+import { dropCollection } from '@akin/store/maintenance';
 import { type TestDatabase, testDatabase } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { accept, openTestStore } from '../test/support.ts';

@@ -1,5 +1,6 @@
 import { parseJson, TypeClaims, validateDocument } from '@akin/domain';
-import { type AcceptedRange, openStore, type Store, stageChanges } from '@akin/store/changes';
+import { openStore } from '@akin/store';
+import { type AcceptedRange, type Store, stageChanges } from '@akin/store/changes';
 import { type Collection, loadSchema } from '@akin/store/database';
 
 /** A store without modules: outputs are stored unchanged, and none of them is a field. */

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import type { Store } from '../src/changes/context.ts';
-import { dropCollection } from '../src/changes/drop-collection.ts';
 import { createCollection } from '../src/database/collections/collections.ts';
 import type { Collection } from '../src/database/context.ts';
+import { dropCollection } from '../src/maintenance/drop-collection.ts';
 import { type EngineKind, openTestStore, type TestLocation, testLocation } from './support.ts';
 
 /** The context of a test. */

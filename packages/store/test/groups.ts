@@ -1,13 +1,13 @@
 import type { ModuleManifest } from '@akin/domain';
 import { commit } from '../src/changes/commit/commit.ts';
 import type { Store } from '../src/changes/context.ts';
-import { listGroups } from '../src/changes/groups/list-groups.ts';
-import type { GroupRule } from '../src/changes/groups/rule.ts';
-import { updateGroups } from '../src/changes/groups/update-groups.ts';
-import { openStore } from '../src/changes/store.ts';
 import { createCollection } from '../src/database/collections/collections.ts';
 import type { Collection } from '../src/database/context.ts';
 import type { ParsedOutputs } from '../src/database/model-sets.ts';
+import { listGroups } from '../src/maintenance/groups/list-groups.ts';
+import type { GroupRule } from '../src/maintenance/groups/rule.ts';
+import { updateGroups } from '../src/maintenance/groups/update-groups.ts';
+import { openStore } from '../src/store.ts';
 import { sharedStore } from './shared-store.ts';
 import {
   accept,

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { AkinError } from '@akin/domain';
 import { commit } from '../src/changes/commit/commit.ts';
 import type { Store } from '../src/changes/context.ts';
-import { type ReindexWork, runReindex } from '../src/changes/reindex/run-reindex.ts';
-import type { ReindexSettings } from '../src/changes/reindex/state.ts';
-import { beginReindex } from '../src/changes/reindex/state.ts';
 import { findCollection } from '../src/database/collections/collections.ts';
 import type { Collection } from '../src/database/context.ts';
+import { type ReindexWork, runReindex } from '../src/maintenance/reindex/run-reindex.ts';
+import type { ReindexSettings } from '../src/maintenance/reindex/state.ts';
+import { beginReindex } from '../src/maintenance/reindex/state.ts';
 import { openTestStore, parseTestOutputs, testLocation } from './support.ts';
 
 /** A store on PostgreSQL whose models accept outputs without the name `v2` as long as `takes.first`. */

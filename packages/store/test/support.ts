@@ -14,7 +14,6 @@ import { copyTemplate, testDatabase } from '@akin/testing';
 import type { Change } from '../src/changes/accept/staged-rows.ts';
 import { type AcceptedRange, stageChanges } from '../src/changes/accept/staging.ts';
 import type { Store } from '../src/changes/context.ts';
-import { openStore, type StoreConfig } from '../src/changes/store.ts';
 import { modelSetOf } from '../src/database/collections/model-set.ts';
 import { loadSchema } from '../src/database/collections/schema.ts';
 import type { Collection } from '../src/database/context.ts';
@@ -23,6 +22,7 @@ import { openPglite } from '../src/database/engine/pglite.ts';
 import { openPostgres } from '../src/database/engine/postgres.ts';
 import type { DescriptorTexts, ParsedDescriptor, ParsedOutputs } from '../src/database/model-sets.ts';
 import { InMemorySearch } from '../src/search/searcher/in-memory-search.ts';
+import { openStore, type StoreConfig } from '../src/store.ts';
 
 // A search of a test finds its collection in memory however slow the machine is: a timer can wait no longer than this.
 InMemorySearch.maxWaitMilliseconds = 2 ** 31 - 1;

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { MODULES } from '@akin/modules/manifests';
 import { descriptorTexts, parseOutputs } from '@akin/modules/vectors';
-import { backup, openStore, restore } from '@akin/store/changes';
+import { backup, openStore, restore } from '@akin/store';
 import { holdsStore, writeBackup } from '@akin/store/database';
 import { findAkin, givenUrl, SERVER_OPTIONS } from '../bulk/options.ts';
 import { openDataFolder, printToStandardError } from '../data-folder.ts';

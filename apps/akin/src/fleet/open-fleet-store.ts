@@ -1,4 +1,5 @@
-import { openStore, type Store } from '@akin/store/changes';
+import { openStore } from '@akin/store';
+import type { Store } from '@akin/store/changes';
 import type { ContentModels } from '../models/content-models.ts';
 import { reportPoolUse, reportSearchMemory, reportStandbys } from '../process-metrics.ts';
 import type { FleetProcess } from './fleet-process.ts';

@@ -1,5 +1,5 @@
-import { dropCollection } from '@akin/store/changes';
 import { createCollection, findCollection } from '@akin/store/database';
+import { dropCollection } from '@akin/store/maintenance';
 import { listKeys } from '@akin/store/search';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ask, FORM_BODY, JSON_BODY } from '../../test/start-gateway.ts';

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MODULES } from '@akin/modules/manifests';
 import { descriptorTexts, parseOutputs } from '@akin/modules/vectors';
-import { openStore, type Store } from '@akin/store/changes';
+import { openStore } from '@akin/store';
+import type { Store } from '@akin/store/changes';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { ask, createGateway, type Gateway, testConfig } from '../../test/start-gateway.ts';
 

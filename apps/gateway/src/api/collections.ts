@@ -1,7 +1,6 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
 import { withErrorContext } from '@akin/domain';
 import { parseModulesApply } from '@akin/modules/manifests';
-import { dropCollection as drop } from '@akin/store/changes';
 import {
   createCollection as create,
   findCollection,
@@ -9,6 +8,7 @@ import {
   type Quota,
   setQuota as set,
 } from '@akin/store/database';
+import { dropCollection as drop } from '@akin/store/maintenance';
 import { presentCollection } from '../collections/present.ts';
 import type { Handler, HandlerFor } from '../http/serve.ts';
 import { requireAnalysis } from '../reindex/require-analysis.ts';

@@ -1,5 +1,6 @@
 import { badRequest, type Calibration, Double } from '@akin/domain';
 import { GROUP_MODULE, GROUP_SCORE, groupRule, partScore, scoreOf } from '@akin/modules/vectors';
+import { calibrationOf, findCollection, loadSchema } from '@akin/store/database';
 import {
   decideGroups as decide,
   type Group,
@@ -7,8 +8,7 @@ import {
   listGroups,
   listPartPairs,
   type PartPair,
-} from '@akin/store/changes';
-import { calibrationOf, findCollection, loadSchema } from '@akin/store/database';
+} from '@akin/store/maintenance';
 import { readIdCursor, readPairCursor, writeIdCursor, writePairCursor } from '../http/id-cursor.ts';
 import type { HandlerFor } from '../http/serve.ts';
 import { type FieldList, readFieldList, requestedDistances } from '../search/field-list.ts';

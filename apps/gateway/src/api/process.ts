@@ -1,4 +1,5 @@
-import { backup as openBackup, type Store } from '@akin/store/changes';
+import { backup as openBackup } from '@akin/store';
+import type { Store } from '@akin/store/changes';
 import { listProcesses } from '@akin/store/database';
 import type { Handler, HandlerFor } from '../http/serve.ts';
 

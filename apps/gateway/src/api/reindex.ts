@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { AkinError, badRequest, quote } from '@akin/domain';
-import { beginReindex, pauseReindex as pause, type ReindexSettings } from '@akin/store/changes';
 import { findCollection, loadSchema } from '@akin/store/database';
+import { beginReindex, pauseReindex as pause, type ReindexSettings } from '@akin/store/maintenance';
 import { readFieldTypes } from '../collections/field-types.ts';
 import { presentReindex } from '../collections/present-reindex.ts';
 import type { HandlerFor } from '../http/serve.ts';

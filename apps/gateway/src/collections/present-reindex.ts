@@ -1,6 +1,7 @@
 import { AkinError } from '@akin/domain';
-import { reindexState, type Store } from '@akin/store/changes';
+import type { Store } from '@akin/store/changes';
 import type { Collection } from '@akin/store/database';
+import { reindexState } from '@akin/store/maintenance';
 
 /** @throws AkinError not-found if the collection was never reindexed */
 export async function presentReindex(store: Store, collection: Collection): Promise<Record<string, unknown>> {

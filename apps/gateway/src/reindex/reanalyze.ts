@@ -1,8 +1,8 @@
 import { AkinError } from '@akin/domain';
 import { replaceOutputs } from '@akin/modules/vectors';
 import { sleep } from '@akin/runtime';
-import type { PictureToAnalyze } from '@akin/store/changes';
 import type { ModelSet } from '@akin/store/database';
+import type { PictureToAnalyze } from '@akin/store/maintenance';
 import type { Analysis } from '../config.ts';
 import type { SharedContext } from '../context.ts';
 import { openOriginal } from '../open-original.ts';

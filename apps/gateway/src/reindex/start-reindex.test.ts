@@ -1,7 +1,7 @@
 import { AkinError, type ErrorCode } from '@akin/domain';
 import { sleep } from '@akin/runtime';
-import { beginReindex, dropCollection, type PictureToAnalyze, reindexState } from '@akin/store/changes';
 import { createCollection, findCollection } from '@akin/store/database';
+import { beginReindex, dropCollection, type PictureToAnalyze, reindexState } from '@akin/store/maintenance';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { outputsOf } from '../../test/pictures.ts';
 import { ask, postJson } from '../../test/start-gateway.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { AkinError } from '@akin/domain';
 import { sleep } from '@akin/runtime';
-import { orphanedReindexes, resumeReindex, runReindex, type StartedReindex } from '@akin/store/changes';
 import { type Collection, findCollection } from '@akin/store/database';
+import { orphanedReindexes, resumeReindex, runReindex, type StartedReindex } from '@akin/store/maintenance';
 import type { SharedContext } from '../context.ts';
 import { reanalyze } from './reanalyze.ts';
 

@@ -1,6 +1,6 @@
 import { groupRule } from '@akin/modules/vectors';
-import { updateGroups } from '@akin/store/changes';
 import { findCollection } from '@akin/store/database';
+import { updateGroups } from '@akin/store/maintenance';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { outputsOf } from '../../test/pictures.ts';
 import { ask, FORM_BODY, postJson } from '../../test/start-gateway.ts';

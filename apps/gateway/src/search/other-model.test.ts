@@ -8,8 +8,10 @@ import {
   models,
   parseOutputs,
 } from '@akin/modules/vectors';
-import { commit, openStore, type Store, type StoreConfig, updateGroups } from '@akin/store/changes';
+import { openStore, type StoreConfig } from '@akin/store';
+import { commit, type Store } from '@akin/store/changes';
 import { createCollection, findCollection } from '@akin/store/database';
+import { updateGroups } from '@akin/store/maintenance';
 import { type TestDatabase, testDatabase } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { outputsOf } from '../../test/pictures.ts';

@@ -3,7 +3,7 @@ import type { SearchStore } from '../search/context.ts';
 import type { OperationEvents } from './accept/operation-events.ts';
 import type { FairSemaphore } from './commit/fair-semaphore.ts';
 
-/** An open store, with all that its three layers use. */
+/** An open store, with all that its layers use. */
 export interface Store extends SearchStore, AsyncDisposable {
   readonly graceMilliseconds: number;
   readonly shardsFrom: number;

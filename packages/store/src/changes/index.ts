@@ -24,7 +24,6 @@ export {
 } from './analyze/analysis.ts';
 export { type HostPatienceLimits, hostPatience } from './analyze/host-patience.ts';
 export { retryFailed } from './analyze/retry.ts';
-export { maintainCollection } from './bulk/maintain.ts';
 export { helpCommits } from './commit/apply-shards.ts';
 export { commit } from './commit/commit.ts';
 export { completeCommitRequests, requestCommit, requestedCommits } from './commit/commit-requests.ts';
@@ -38,21 +37,3 @@ export {
 } from './commit/leases.ts';
 export { listTombstones } from './commit/tombstones.ts';
 export type { CommitResult, Store } from './context.ts';
-export { dropCollection, dropReplaced } from './drop-collection.ts';
-export { decideGroups, listDecisions } from './groups/decisions.ts';
-export { type Group, listGroups } from './groups/list-groups.ts';
-export { listPartPairs, type PartPair } from './groups/list-part-pairs.ts';
-export { updateGroups } from './groups/update-groups.ts';
-export { updatePartPairs } from './groups/update-part-pairs.ts';
-export type { PictureToAnalyze } from './reindex/copy.ts';
-export { runReindex } from './reindex/run-reindex.ts';
-export {
-  beginReindex,
-  orphanedReindexes,
-  pauseReindex,
-  type ReindexSettings,
-  reindexState,
-  resumeReindex,
-  type StartedReindex,
-} from './reindex/state.ts';
-export { backup, openStore, restore, type StoreConfig } from './store.ts';

@@ -5,10 +5,10 @@ import { accept, ENGINES, remove, removeMatching, testOutputs } from '../../../t
 import { collectionStatus, createCollection, findCollection } from '../../database/collections/collections.ts';
 import { NO_QUOTA, type Quota, setQuota } from '../../database/collections/quota.ts';
 import type { Collection } from '../../database/context.ts';
+import { dropCollection } from '../../maintenance/drop-collection.ts';
 import { claimForAnalysis, failAnalysis } from '../analyze/analysis.ts';
 import { commit } from '../commit/commit.ts';
 import type { Store } from '../context.ts';
-import { dropCollection } from '../drop-collection.ts';
 
 const some = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => ({ id: `d${from + i}` }));
 

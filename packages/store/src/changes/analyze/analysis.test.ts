@@ -5,11 +5,11 @@ import { maintain } from '../../../test/maintain.ts';
 import { accept, changesOf, ENGINES, remove, removeMatching, testOutputs, visible } from '../../../test/support.ts';
 import { collectionStatus, createCollection } from '../../database/collections/collections.ts';
 import type { Collection } from '../../database/context.ts';
+import { dropCollection } from '../../maintenance/drop-collection.ts';
 import { findOperation, lastOperation, waitForOperations } from '../accept/operations.ts';
 import { stageChanges } from '../accept/staging.ts';
 import { commit } from '../commit/commit.ts';
 import type { Store } from '../context.ts';
-import { dropCollection } from '../drop-collection.ts';
 import {
   ClaimTurns,
   claimForAnalysis,

@@ -1,5 +1,5 @@
-import { AdaptiveBatchSize } from '../bulk/adaptive-batch-size.ts';
 import type { Store } from '../context.ts';
+import { AdaptiveBatchSize } from './adaptive-batch-size.ts';
 import { applyChunk } from './apply.ts';
 import { independentBatches } from './atomic.ts';
 import type { CommitContext } from './commit-context.ts';

@@ -5,7 +5,7 @@ import { columnsOf, docsOf, textArray } from '../../database/engine/binary.ts';
 import type { Queryable, WritingTransaction } from '../../database/engine/engine.ts';
 import { causeOf, reasonOf } from '../../database/engine/sqlstate.ts';
 import { copyPictures, removePictures } from '../../database/outputs/descriptor-rows.ts';
-import type { AdaptiveBatchSize } from '../bulk/adaptive-batch-size.ts';
+import type { AdaptiveBatchSize } from './adaptive-batch-size.ts';
 import { applyBarriers, failRefusedBarrier } from './barriers.ts';
 import { closeOperations, failOperations } from './close-operations.ts';
 import { type CommitContext, inCommit, shardOf } from './commit-context.ts';

@@ -4,7 +4,7 @@ import type { Queryable } from '../../database/engine/engine.ts';
 import { Params } from '../../search/params.ts';
 import { compileDelete, refusedDelete } from '../accept/compile-delete.ts';
 import { coveredIds } from '../accept/covered-ids.ts';
-import { AdaptiveBatchSize } from '../bulk/adaptive-batch-size.ts';
+import { AdaptiveBatchSize } from './adaptive-batch-size.ts';
 import { matchingRows } from './barriers.ts';
 import { closeOperations, countUnpublished, failOperations } from './close-operations.ts';
 import { type CommitContext, inCommit } from './commit-context.ts';

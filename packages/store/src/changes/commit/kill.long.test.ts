@@ -10,12 +10,12 @@ import { maintain } from '../../../test/maintain.ts';
 import { type TestLocation, testLocation } from '../../../test/support.ts';
 import { parseTinyOutputs, TINY_GROUPS, TINY_MODULES, tinyDescriptorTexts } from '../../../test/tiny-module.mjs';
 import { collectionStatus, createCollection, findCollection } from '../../database/collections/collections.ts';
+import { dropCollection } from '../../maintenance/drop-collection.ts';
+import { listGroups } from '../../maintenance/groups/list-groups.ts';
+import { updateGroups } from '../../maintenance/groups/update-groups.ts';
+import { openStore } from '../../store.ts';
 import { claimForAnalysis, saveAnalysis } from '../analyze/analysis.ts';
 import type { Store } from '../context.ts';
-import { dropCollection } from '../drop-collection.ts';
-import { listGroups } from '../groups/list-groups.ts';
-import { updateGroups } from '../groups/update-groups.ts';
-import { openStore } from '../store.ts';
 import { commit } from './commit.ts';
 
 /** Decides what is sent and when a process is killed; what the processes do at the same time still differs. */

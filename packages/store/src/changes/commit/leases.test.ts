@@ -3,8 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { accept, openTestStore, TEST_STORE, visible } from '../../../test/support.ts';
 import { createCollection, listCollections } from '../../database/collections/collections.ts';
 import type { Collection } from '../../database/context.ts';
+import { openStore } from '../../store.ts';
 import type { Store } from '../context.ts';
-import { openStore } from '../store.ts';
 import { commit } from './commit.ts';
 import { completeCommitRequests, requestCommit, requestedCommits } from './commit-requests.ts';
 import {

@@ -3,7 +3,7 @@ import { onPostgres } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ENGINES, openTestStore, type TestLocation, testLocation } from '../../../test/support.ts';
 import type { Store } from '../../changes/context.ts';
-import { dropCollection } from '../../changes/drop-collection.ts';
+import { dropCollection } from '../../maintenance/drop-collection.ts';
 import { collectionStatus, createCollection, findCollection, listCollections } from './collections.ts';
 import { addFields } from './fields.ts';
 import { loadSchema } from './schema.ts';

@@ -16,7 +16,7 @@ import {
 import { claimForAnalysis, saveAnalysis } from '../../changes/analyze/analysis.ts';
 import { commit } from '../../changes/commit/commit.ts';
 import type { Store } from '../../changes/context.ts';
-import { dropCollection } from '../../changes/drop-collection.ts';
+import { dropCollection } from '../../maintenance/drop-collection.ts';
 import { search } from '../../search/search.ts';
 import type { Collection } from '../context.ts';
 import { collectionStatus, createCollection, findCollection } from './collections.ts';

@@ -10,9 +10,9 @@ import { watchThreads } from '../../../test/threads.ts';
 import { parseTinyOutputs, TINY_MODULES, tinyDescriptorTexts } from '../../../test/tiny-module.mjs';
 import { stageChanges } from '../../changes/accept/staging.ts';
 import { claimForAnalysis, requeueAll, saveAnalysis } from '../../changes/analyze/analysis.ts';
-import { deleteUnaccepted } from '../../changes/bulk/recover.ts';
 import { commit } from '../../changes/commit/commit.ts';
-import { openStore } from '../../changes/store.ts';
+import { deleteUnaccepted } from '../../maintenance/recover.ts';
+import { openStore } from '../../store.ts';
 import { collectionStatus, findCollection } from '../collections/collections.ts';
 import { loadSchema } from '../collections/schema.ts';
 

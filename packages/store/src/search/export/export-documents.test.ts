@@ -3,10 +3,10 @@ import { maintain } from '../../../test/maintain.ts';
 import { accept, ENGINES, openTestStore, testLocation, testOutputs, visible } from '../../../test/support.ts';
 import { commit } from '../../changes/commit/commit.ts';
 import type { Store } from '../../changes/context.ts';
-import { dropCollection } from '../../changes/drop-collection.ts';
 import { createCollection } from '../../database/collections/collections.ts';
 import { defineFields } from '../../database/collections/define-fields.ts';
 import { loadSchema } from '../../database/collections/schema.ts';
+import { dropCollection } from '../../maintenance/drop-collection.ts';
 import { type ExportRequest, exportDocuments } from './export-documents.ts';
 
 const open: (() => Promise<void>)[] = [];

@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { sharedStore } from '../../../test/shared-store.ts';
 import { ENGINES } from '../../../test/support.ts';
 import type { Store } from '../../changes/context.ts';
-import { dropCollection } from '../../changes/drop-collection.ts';
 import { createCollection, findCollection } from '../../database/collections/collections.ts';
+import { dropCollection } from '../../maintenance/drop-collection.ts';
 import { isSecretOf, readKeyText } from './key-text.ts';
 import { createKey, listKeys, loadKeys, recordKeyUse, revokeKey } from './keys.ts';
 

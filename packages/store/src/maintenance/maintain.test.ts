@@ -1,15 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
-import { freshCollections } from '../../../test/fresh-collections.ts';
-import { accept, changesOf, testOutputs, visible } from '../../../test/support.ts';
-import { LIVE } from '../../database/collections/collection-tables.ts';
-import { createCollection } from '../../database/collections/collections.ts';
-import type { Collection } from '../../database/context.ts';
-import { stageChanges } from '../accept/staging.ts';
-import { claimForAnalysis, failAnalysis, saveAnalysis } from '../analyze/analysis.ts';
-import { retryFailed } from '../analyze/retry.ts';
-import { commit } from '../commit/commit.ts';
-import { listTombstones } from '../commit/tombstones.ts';
-import type { Store } from '../context.ts';
+import { freshCollections } from '../../test/fresh-collections.ts';
+import { accept, changesOf, testOutputs, visible } from '../../test/support.ts';
+import { stageChanges } from '../changes/accept/staging.ts';
+import { claimForAnalysis, failAnalysis, saveAnalysis } from '../changes/analyze/analysis.ts';
+import { retryFailed } from '../changes/analyze/retry.ts';
+import { commit } from '../changes/commit/commit.ts';
+import { listTombstones } from '../changes/commit/tombstones.ts';
+import type { Store } from '../changes/context.ts';
+import { LIVE } from '../database/collections/collection-tables.ts';
+import { createCollection } from '../database/collections/collections.ts';
+import type { Collection } from '../database/context.ts';
 import { maintainCollection } from './maintain.ts';
 
 describe('housekeeping', () => {

@@ -1,4 +1,5 @@
 import { AkinError, quote } from '@akin/domain';
+import type { Store } from '../../changes/context.ts';
 import { LIVE } from '../../database/collections/collection-tables.ts';
 import { notifyHousekeeping } from '../../database/collections/collections.ts';
 import { loadSchema } from '../../database/collections/schema.ts';
@@ -10,7 +11,6 @@ import { keyFilterFor } from '../../search/keys/key-filter.ts';
 import { Params } from '../../search/params.ts';
 import { withSnapshot } from '../../search/snapshot.ts';
 import { visible } from '../../search/visible.ts';
-import type { Store } from '../context.ts';
 import { lockState } from './state.ts';
 
 /** Two documents that people marked as different: they are never in one group. By ascending id. */

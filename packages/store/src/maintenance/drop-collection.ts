@@ -1,7 +1,7 @@
+import type { Store } from '../changes/context.ts';
 import { readCollections } from '../database/collections/collections.ts';
 import type { Collection } from '../database/context.ts';
 import { sqlStateOf } from '../database/engine/sqlstate.ts';
-import type { Store } from './context.ts';
 
 const DEADLOCK = '40P01';
 const MAX_ATTEMPTS = 5;

@@ -1,11 +1,11 @@
 import { AkinError } from '@akin/domain';
+import type { Store } from '../../changes/context.ts';
 import { appliedModules } from '../../database/collections/model-set.ts';
 import type { Collection } from '../../database/context.ts';
 import type { Queryable } from '../../database/engine/engine.ts';
 import { findParts } from '../../search/find-parts.ts';
 import { areaOf, exchanged, type PartBox } from '../../search/part-box.ts';
 import { neededPoints } from '../../search/searcher/needed-in-memory.ts';
-import type { Store } from '../context.ts';
 
 /** Documents that are compared between two writes of the progress. */
 const CHUNK = 10;

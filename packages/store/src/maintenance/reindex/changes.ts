@@ -1,3 +1,4 @@
+import type { Store } from '../../changes/context.ts';
 import { LIVE, VERSION } from '../../database/collections/collection-tables.ts';
 import type { Collection } from '../../database/context.ts';
 import { docsOf } from '../../database/engine/binary.ts';
@@ -6,7 +7,6 @@ import { type ExportedDocument, readExported } from '../../search/export/export-
 import { Params } from '../../search/params.ts';
 import { withSnapshot } from '../../search/snapshot.ts';
 import { visible } from '../../search/visible.ts';
-import type { Store } from '../context.ts';
 
 export interface ChangedDocuments {
   readonly documents: readonly ExportedDocument[];

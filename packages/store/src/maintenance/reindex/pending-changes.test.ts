@@ -2,14 +2,14 @@ import { describe, expect, it } from '@jest/globals';
 import { freshCollections } from '../../../test/fresh-collections.ts';
 import { book, reindex, workOf } from '../../../test/reindexing.ts';
 import { accept, testOutputs, visible } from '../../../test/support.ts';
+import { listOperations, waitForOperations } from '../../changes/accept/operations.ts';
+import { claimForAnalysis, failAnalysis, saveAnalysis } from '../../changes/analyze/analysis.ts';
+import { retryFailed } from '../../changes/analyze/retry.ts';
+import { commit } from '../../changes/commit/commit.ts';
+import type { Store } from '../../changes/context.ts';
 import { defineFields } from '../../database/collections/define-fields.ts';
 import { NO_QUOTA, setQuota } from '../../database/collections/quota.ts';
 import type { Collection } from '../../database/context.ts';
-import { listOperations, waitForOperations } from '../accept/operations.ts';
-import { claimForAnalysis, failAnalysis, saveAnalysis } from '../analyze/analysis.ts';
-import { retryFailed } from '../analyze/retry.ts';
-import { commit } from '../commit/commit.ts';
-import type { Store } from '../context.ts';
 import { decideGroups } from '../groups/decisions.ts';
 
 describe('a reindex', () => {

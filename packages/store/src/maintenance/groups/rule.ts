@@ -1,6 +1,6 @@
 import type { Calibration, Query } from '@akin/domain';
+import type { Store } from '../../changes/context.ts';
 import type { Collection } from '../../database/context.ts';
-import type { Store } from '../context.ts';
 
 export interface GroupRule {
   /** The name must change with the definition: groups that a rule with another name made are rebuilt. */

@@ -13,13 +13,13 @@ import {
   testOutputs,
   visible,
 } from '../../../test/support.ts';
+import { waitForOperations } from '../../changes/accept/operations.ts';
+import type { Change } from '../../changes/accept/staged-rows.ts';
+import { currentVersions } from '../../changes/accept/versions.ts';
+import { claimForAnalysis, saveAnalysis } from '../../changes/analyze/analysis.ts';
+import { commit } from '../../changes/commit/commit.ts';
 import { createCollection, findCollection, listCollections } from '../../database/collections/collections.ts';
 import { loadSchema } from '../../database/collections/schema.ts';
-import { waitForOperations } from '../accept/operations.ts';
-import type { Change } from '../accept/staged-rows.ts';
-import { currentVersions } from '../accept/versions.ts';
-import { claimForAnalysis, saveAnalysis } from '../analyze/analysis.ts';
-import { commit } from '../commit/commit.ts';
 import { runReindex } from './run-reindex.ts';
 import { beginReindex, orphanedReindexes, pauseReindex, reindexState, resumeReindex } from './state.ts';
 

@@ -11,12 +11,12 @@ import {
   testOutputs,
   visible,
 } from '../../../test/support.ts';
+import { waitForOperations } from '../../changes/accept/operations.ts';
+import { type AnalysisTask, claimForAnalysis, saveAnalysis } from '../../changes/analyze/analysis.ts';
+import { commit } from '../../changes/commit/commit.ts';
+import type { Store } from '../../changes/context.ts';
 import { collectionStates, createCollection, findCollection } from '../../database/collections/collections.ts';
 import type { ModelSet } from '../../database/model-sets.ts';
-import { waitForOperations } from '../accept/operations.ts';
-import { type AnalysisTask, claimForAnalysis, saveAnalysis } from '../analyze/analysis.ts';
-import { commit } from '../commit/commit.ts';
-import type { Store } from '../context.ts';
 import { dropCollection } from '../drop-collection.ts';
 import { type ReindexWork, runReindex } from './run-reindex.ts';
 import { orphanedReindexes, pauseReindex, reindexState, resumeReindex } from './state.ts';

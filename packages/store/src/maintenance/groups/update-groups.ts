@@ -1,11 +1,11 @@
+import { AdaptiveBatchSize } from '../../changes/commit/adaptive-batch-size.ts';
+import type { Store } from '../../changes/context.ts';
 import { LIVE } from '../../database/collections/collection-tables.ts';
 import { isOther } from '../../database/collections/models.ts';
 import { loadSchema } from '../../database/collections/schema.ts';
 import type { Collection } from '../../database/context.ts';
 import { decodeHalfvec, docsOf } from '../../database/engine/binary.ts';
 import { BULK, type Queryable } from '../../database/engine/engine.ts';
-import { AdaptiveBatchSize } from '../bulk/adaptive-batch-size.ts';
-import type { Store } from '../context.ts';
 import { groupChunk } from './group-chunk.ts';
 import { removeFromGroups } from './remove-from-groups.ts';
 import { RepresentativesInMemory } from './representatives-in-memory.ts';

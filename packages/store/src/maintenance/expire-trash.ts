@@ -1,11 +1,11 @@
 import { isTrash, TRASH_DAYS, TRASHED_AT } from '@akin/domain';
-import { LIVE } from '../../database/collections/collection-tables.ts';
-import { loadSchema } from '../../database/collections/schema.ts';
-import type { Collection } from '../../database/context.ts';
-import { Params } from '../../search/params.ts';
-import { compileDelete } from '../accept/compile-delete.ts';
-import { stageChanges } from '../accept/staging.ts';
-import type { Store } from '../context.ts';
+import { compileDelete } from '../changes/accept/compile-delete.ts';
+import { stageChanges } from '../changes/accept/staging.ts';
+import type { Store } from '../changes/context.ts';
+import { LIVE } from '../database/collections/collection-tables.ts';
+import { loadSchema } from '../database/collections/schema.ts';
+import type { Collection } from '../database/context.ts';
+import { Params } from '../search/params.ts';
 
 const QUERY = `${TRASHED_AT}:[* TO NOW-${TRASH_DAYS}DAYS]`;
 

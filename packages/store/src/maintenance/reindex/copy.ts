@@ -7,6 +7,9 @@ import {
   type ModuleManifest,
   stringifyJson,
 } from '@akin/domain';
+import type { Change } from '../../changes/accept/staged-rows.ts';
+import { type AcceptedRange, stageChanges } from '../../changes/accept/staging.ts';
+import type { Store } from '../../changes/context.ts';
 import { appliedModules, modelSetOf } from '../../database/collections/model-set.ts';
 import { loadSchema } from '../../database/collections/schema.ts';
 import type { Collection, CollectionSchema } from '../../database/context.ts';
@@ -15,9 +18,6 @@ import type { ModelSet, ParsedOutputs } from '../../database/model-sets.ts';
 import { readAnalysis } from '../../database/outputs/pending-analysis.ts';
 import type { ExportedDocument } from '../../search/export/export-documents.ts';
 import { type FilePlace, placeOf } from '../../search/stored-picture.ts';
-import type { Change } from '../accept/staged-rows.ts';
-import { type AcceptedRange, stageChanges } from '../accept/staging.ts';
-import type { Store } from '../context.ts';
 import { documentsOf } from './changes.ts';
 import type { MissingDocument } from './state.ts';
 

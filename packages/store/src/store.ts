@@ -2,20 +2,20 @@ import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { AkinError } from '@akin/domain';
 import { connectionName, type ProcessName } from '@akin/runtime';
-import { createCollection, listCollections, updateTables } from '../database/collections/collections.ts';
-import { isFirstCollectionMade, markFirstCollection, migrate } from '../database/collections/migrations.ts';
-import type { Engine } from '../database/engine/engine.ts';
-import { openPglite, type PgliteEngine } from '../database/engine/pglite.ts';
-import { CHANNEL, openPostgres } from '../database/engine/postgres.ts';
-import { exchangeSearches, Throttle } from '../database/engine/throttle.ts';
-import { Memory } from '../database/memory.ts';
-import { type DescriptorTexts, type FindModelSet, type ModelSet, ModelSets } from '../database/model-sets.ts';
-import { Standbys } from '../database/standbys/standbys.ts';
-import { InMemorySearch } from '../search/searcher/in-memory-search.ts';
-import { OperationEvents } from './accept/operation-events.ts';
-import { recover } from './bulk/recover.ts';
-import { FairSemaphore, MAX_APPLIED } from './commit/fair-semaphore.ts';
-import type { Store } from './context.ts';
+import { OperationEvents } from './changes/accept/operation-events.ts';
+import { FairSemaphore, MAX_APPLIED } from './changes/commit/fair-semaphore.ts';
+import type { Store } from './changes/context.ts';
+import { createCollection, listCollections, updateTables } from './database/collections/collections.ts';
+import { isFirstCollectionMade, markFirstCollection, migrate } from './database/collections/migrations.ts';
+import type { Engine } from './database/engine/engine.ts';
+import { openPglite, type PgliteEngine } from './database/engine/pglite.ts';
+import { CHANNEL, openPostgres } from './database/engine/postgres.ts';
+import { exchangeSearches, Throttle } from './database/engine/throttle.ts';
+import { Memory } from './database/memory.ts';
+import { type DescriptorTexts, type FindModelSet, type ModelSet, ModelSets } from './database/model-sets.ts';
+import { Standbys } from './database/standbys/standbys.ts';
+import { recover } from './maintenance/recover.ts';
+import { InMemorySearch } from './search/searcher/in-memory-search.ts';
 
 /** With the models of this process. Without `models`, descriptors of different models are not distinguished. */
 export type StoreConfig = Partial<ModelSet> & {

@@ -1,7 +1,7 @@
-import type { Collection } from '../../database/context.ts';
-import type { Engine } from '../../database/engine/engine.ts';
-import { wasCancelled } from '../../database/engine/sqlstate.ts';
-import type { Store } from '../context.ts';
+import type { Store } from '../changes/context.ts';
+import type { Collection } from '../database/context.ts';
+import type { Engine } from '../database/engine/engine.ts';
+import { wasCancelled } from '../database/engine/sqlstate.ts';
 
 /** A pause without searches. */
 const PAUSE_MILLISECONDS = 5_000;

@@ -1,8 +1,8 @@
-import { collectionStates, listCollections } from '../../database/collections/collections.ts';
-import type { Collection } from '../../database/context.ts';
-import { removeRequest } from '../accept/requests.ts';
-import { requeueAll } from '../analyze/analysis.ts';
-import type { Store } from '../context.ts';
+import { removeRequest } from '../changes/accept/requests.ts';
+import { requeueAll } from '../changes/analyze/analysis.ts';
+import type { Store } from '../changes/context.ts';
+import { collectionStates, listCollections } from '../database/collections/collections.ts';
+import type { Collection } from '../database/context.ts';
 
 /**
  * Cleans up after a process that ended in any way. No other process may be working. Removes requests that were never

@@ -1,4 +1,6 @@
 import { AkinError } from '@akin/domain';
+import { failedOperations, type Operation, waitForOperations } from '../../changes/accept/operations.ts';
+import type { Store } from '../../changes/context.ts';
 import { collectionStatus } from '../../database/collections/collections.ts';
 import { currentCommit } from '../../database/collections/current-commit.ts';
 import { defineFields } from '../../database/collections/define-fields.ts';
@@ -8,8 +10,6 @@ import type { Collection } from '../../database/context.ts';
 import type { Queryable } from '../../database/engine/engine.ts';
 import { sqlStateOf } from '../../database/engine/sqlstate.ts';
 import { definedFields, type ExportedDocument } from '../../search/export/export-documents.ts';
-import { failedOperations, type Operation, waitForOperations } from '../accept/operations.ts';
-import type { Store } from '../context.ts';
 import { changesBetween, differencesFrom, documentsOf } from './changes.ts';
 import { acceptsPending, type CopyResult, copyDocuments, type Reanalyze } from './copy.ts';
 import {

@@ -4,11 +4,11 @@ import { afterEach, expect, it } from '@jest/globals';
 import { maintain } from '../../../test/maintain.ts';
 import { reindex, storeWithModels, workOf } from '../../../test/reindexing.ts';
 import { accept, testOutputs, visible } from '../../../test/support.ts';
+import { claimForAnalysis, failAnalysis, saveAnalysis } from '../../changes/analyze/analysis.ts';
+import { commit } from '../../changes/commit/commit.ts';
+import type { Store } from '../../changes/context.ts';
 import { collectionStatus, createCollection, findCollection } from '../../database/collections/collections.ts';
 import { loadSchema } from '../../database/collections/schema.ts';
-import { claimForAnalysis, failAnalysis, saveAnalysis } from '../analyze/analysis.ts';
-import { commit } from '../commit/commit.ts';
-import type { Store } from '../context.ts';
 import { type ReindexWork, runReindex } from './run-reindex.ts';
 import { orphanedReindexes, reindexState, resumeReindex } from './state.ts';
 

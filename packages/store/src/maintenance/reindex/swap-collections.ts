@@ -1,10 +1,10 @@
+import { supersede } from '../../changes/commit/failures.ts';
+import { copyTombstones } from '../../changes/commit/tombstones.ts';
+import type { Store } from '../../changes/context.ts';
 import { descriptorTable } from '../../database/collections/collection-tables.ts';
 import { newDocSql } from '../../database/collections/shards.ts';
 import type { Collection } from '../../database/context.ts';
 import type { Queryable } from '../../database/engine/engine.ts';
-import { supersede } from '../commit/failures.ts';
-import { copyTombstones } from '../commit/tombstones.ts';
-import type { Store } from '../context.ts';
 import { copyDecisions } from '../groups/decisions.ts';
 
 const HOLD_SECONDS = 20;

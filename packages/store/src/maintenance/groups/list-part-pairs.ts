@@ -1,10 +1,10 @@
+import type { Store } from '../../changes/context.ts';
 import type { Collection } from '../../database/context.ts';
 import { readDocuments, selectFields } from '../../search/hydrate.ts';
 import { conditionsOf } from '../../search/matching.ts';
 import { Params } from '../../search/params.ts';
 import { areaOf, type Box, type PartBox } from '../../search/part-box.ts';
 import { type Snapshot, withSnapshot } from '../../search/snapshot.ts';
-import type { Store } from '../context.ts';
 import type { GroupMember, GroupsRequest } from './list-groups.ts';
 
 /** The ids of a pair. */

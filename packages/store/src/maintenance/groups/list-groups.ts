@@ -1,4 +1,5 @@
 import type { Distance, Query, StoredDocument } from '@akin/domain';
+import type { Store } from '../../changes/context.ts';
 import { fileColumn } from '../../database/collections/file-column.ts';
 import type { Collection } from '../../database/context.ts';
 import { readDocuments, selectFields } from '../../search/hydrate.ts';
@@ -6,7 +7,6 @@ import { conditionsOf } from '../../search/matching.ts';
 import { Params } from '../../search/params.ts';
 import { type Snapshot, withSnapshot } from '../../search/snapshot.ts';
 import { visible } from '../../search/visible.ts';
-import type { Store } from '../context.ts';
 import { readState } from './state.ts';
 
 export interface GroupsRequest {

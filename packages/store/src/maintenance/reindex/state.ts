@@ -1,4 +1,5 @@
 import { AkinError, type FieldType } from '@akin/domain';
+import type { Store } from '../../changes/context.ts';
 import { collectionOf, collectionStatus, createCollection } from '../../database/collections/collections.ts';
 import { defineFields } from '../../database/collections/define-fields.ts';
 import { modelName } from '../../database/collections/model-set.ts';
@@ -8,7 +9,6 @@ import type { Collection } from '../../database/context.ts';
 import type { Queryable } from '../../database/engine/engine.ts';
 import { definedFields } from '../../search/export/export-documents.ts';
 import { copyUses } from '../../search/field-uses.ts';
-import type { Store } from '../context.ts';
 import { dropCollection } from '../drop-collection.ts';
 
 type ReindexState = 'copying' | 'analyzing' | 'switching' | 'paused' | 'done' | 'failed';
