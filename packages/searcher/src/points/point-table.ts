@@ -22,7 +22,7 @@ const PROBES = 6;
  * which tell little, the rest is left out.
  */
 const MIN_COMPARED = 131_072;
-const COMPARED = 2;
+const COMPARED = 1.4;
 /** Signatures of the same point differ in at most so many of 32 bits. */
 const MAX_DIFFERENCE = 4;
 /**
