@@ -7,6 +7,7 @@ import { documentWords, type FieldTexts } from '../../search/document-words.ts';
 export interface DocumentColumns {
   /** By column. Absent means null. */
   readonly values: ReadonlyMap<string, FieldValue>;
+  readonly hasRepeatedValues: boolean;
   /** A tsvector in binary format. */
   readonly words: Uint8Array;
 }
@@ -45,8 +46,7 @@ export function documentColumns(
   };
   fields.forEach(take);
   analysis?.forEach(take);
-  columns.set('has_repeated_values', hasRepeatedValues);
-  return { values: columns, words: documentWords(texts, vocabulary) };
+  return { values: columns, hasRepeatedValues, words: documentWords(texts, vocabulary) };
 }
 
 /** Up to this number of values are compared with each other. */

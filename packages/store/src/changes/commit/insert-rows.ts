@@ -40,7 +40,7 @@ function descriptorSizes({ store, schema }: CommitContext): Map<string, number> 
   return new Map(modules.map(({ name, descriptor }) => [name, 2 * (descriptor?.dimensions ?? 0)]));
 }
 
-const FIXED = ['doc', 'seq', 'version', 'valid_from', 'words', 'id'];
+const FIXED = ['doc', 'seq', 'version', 'valid_from', 'words', 'has_repeated_values', 'id'];
 
 /**
  * @param pictures bytes of the descriptors and thumbnail of each
@@ -63,6 +63,7 @@ function copyOfDocuments(
     rows.long(operation.keptVersion);
     rows.long(target);
     rows.binary(columns?.words ?? null);
+    rows.boolean(columns?.hasRepeatedValues ?? true);
     const before = rows.valueBytes;
     rows.text(id);
     for (const [n, name] of names.entries()) {
@@ -117,7 +118,7 @@ async function thumbnailBytes(
 
 /** How to write each column of `documents` that a document may fill, except its words, by the name of the column. */
 function writersOf(schema: CollectionSchema): Map<string, Writer> {
-  const writers = new Map([['has_repeated_values', writeBoolean]]);
+  const writers = new Map<string, Writer>();
   for (const column of schema.columns.values()) {
     if (column.kind === 'column') writers.set(column.sql, WRITERS[column.type] ?? writeText);
     else if (column.kind === 'bytes') writers.set(column.sql, writeBytes);
