@@ -6,16 +6,10 @@
  */
 import { parseJson, TypeClaims, validateDocument } from '@akin/domain';
 import { randomNumbers } from '@akin/testing';
-import {
-  claimForAnalysis,
-  commit,
-  maintainCollection,
-  openStore,
-  saveAnalysis,
-  stageChanges,
-  updateGroups,
-} from '../dist/changes/index.js';
+import { claimForAnalysis, commit, saveAnalysis, stageChanges } from '../dist/changes/index.js';
 import { findCollection, loadSchema } from '../dist/database/index.js';
+import { maintainCollection, updateGroups } from '../dist/maintenance/index.js';
+import { openStore } from '../dist/store.js';
 import { createFeeding } from './feeding.mjs';
 import { parseTinyOutputs, TINY_GROUPS, TINY_MODULES, tinyDescriptorTexts } from './tiny-module.mjs';
 
