@@ -104,7 +104,11 @@ describe('parts of pictures on the page', () => {
     const dialog = page.getByRole('dialog', { name: 'Search this part' });
     await pictureLoads(dialog.locator('.region-canvas img'));
     for (let i = 0; i < 15; i += 1) await page.keyboard.press('ArrowRight');
-    await search(page, () => dialog.getByRole('button', { name: 'Search', exact: true }).click());
+    const secondFinger = { pointerId: 2, isPrimary: false, clientX: 0, clientY: 0 };
+    for (const type of ['pointerdown', 'pointermove']) {
+      await dialog.locator('.region-canvas').dispatchEvent(type, secondFinger);
+    }
+    await search(page, () => page.keyboard.press('Enter'));
     await search(page, () => page.getByRole('button', { name: 'Same colours' }).first().click());
     expect((await ids(page, '.card'))[0]).toBe('blue');
   });

@@ -46,11 +46,15 @@ export function chooseRegion(
   };
   box.addEventListener('keydown', (event) => {
     const by = ARROWS[event.key];
-    if (by === undefined) return;
+    if (by === undefined && event.key !== 'Enter') return;
+    // After Enter, the button that opened the dialog has the focus again, and would open it again.
     event.preventDefault();
-    change((event.shiftKey ? resizeRegion : moveRegion)(region, by[0] * STEP, by[1] * STEP));
+    if (by === undefined) form.requestSubmit();
+    else change((event.shiftKey ? resizeRegion : moveRegion)(region, by[0] * STEP, by[1] * STEP));
   });
   canvas.addEventListener('pointerdown', (down) => {
+    // A second finger does nothing.
+    if (!down.isPrimary) return;
     down.preventDefault();
     canvas.setPointerCapture(down.pointerId);
     const before = region;
@@ -58,6 +62,7 @@ export function chooseRegion(
     const isResizing = down.target === handle;
     const isMoving = down.target === box;
     const move = (event: PointerEvent) => {
+      if (!event.isPrimary) return;
       const now = pointIn(canvas, event);
       if (isResizing) change(regionBetween(before, now));
       else if (isMoving) change(moveRegion(before, now.x - start.x, now.y - start.y));
