@@ -108,19 +108,26 @@ export async function copiedBy(page: Page, button: Locator): Promise<string> {
   return text;
 }
 
-/** Lets no request for some URLs go on until the returned function is called. */
+/**
+ * Lets no request for some URLs go on until the returned function is called.
+ *
+ * @param isAnswered whether akin answers before that, and only the response waits
+ */
 export async function holdRequests(
   page: Page,
   url: string | RegExp,
   isHeld: (url: string) => boolean = () => true,
+  isAnswered = false,
 ): Promise<() => void> {
   let release = () => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;
   });
   await page.route(url, async (route) => {
-    if (isHeld(route.request().url())) await held;
-    await route.continue();
+    if (!isHeld(route.request().url())) return route.continue();
+    const response = isAnswered ? await route.fetch() : undefined;
+    await held;
+    await (response ? route.fulfill({ response }) : route.continue());
   });
   return release;
 }

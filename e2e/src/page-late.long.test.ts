@@ -74,25 +74,29 @@ it('loads no further pages when another search begins before all pages are there
 });
 
 it.each([
-  ['the status', 0],
-  ['the status that is asked for first, which comes late', 1],
-])('the page knows the fields of documents that came while another view was open: by %s', async (_, late) => {
-  const collection = demo.akin.client.collection(`moods${late}`);
-  await collection.create();
-  const { page } = await demo.open('/health/live');
-  let asked = 0;
-  const release = await holdRequests(page, /\/cores\/moods\d$/, () => ++asked <= late);
-  await page.goto(`${demo.akin.url}/?collection=${collection.name}&view=changes`);
-  await page.getByText('All changes are visible').waitFor();
-  const documents = ['glad', 'sad', 'glad', 'sad'].map((mood, i) => ({ id: `n${i}`, mood }));
-  await collection.add(documents, { commit: true });
-  await page.locator('.counts').getByText('4', { exact: true }).waitFor();
-  const counted = late === 0 ? undefined : page.waitForResponse(/\/cores\/moods\d$/);
-  release();
-  await counted;
-  await page.getByRole('link', { name: 'akin', exact: true }).click();
-  await page.locator('.narrow summary').getByText('Mood').waitFor();
-});
+  ['the status', 0, false],
+  ['the status that is asked for first, which comes late', 1, false],
+  ['a status before one that was asked for earlier, which comes late', 1, true],
+])(
+  'the page knows the fields of documents that came while another view was open: by %s',
+  async (_, late, isAnswered) => {
+    const collection = demo.akin.client.collection(`moods${late}${Number(isAnswered)}`);
+    await collection.create();
+    const { page } = await demo.open('/health/live');
+    let asked = 0;
+    const release = await holdRequests(page, /\/cores\/moods\d+$/, () => ++asked <= late, isAnswered);
+    await page.goto(`${demo.akin.url}/?collection=${collection.name}&view=changes`);
+    await page.getByText('All changes are visible').waitFor();
+    const documents = ['glad', 'sad', 'glad', 'sad'].map((mood, i) => ({ id: `n${i}`, mood }));
+    await collection.add(documents, { commit: true });
+    await page.locator('.counts').getByText('4', { exact: true }).waitFor();
+    const counted = late === 0 ? undefined : page.waitForResponse(/\/cores\/moods\d+$/);
+    release();
+    await counted;
+    await page.getByRole('link', { name: 'akin', exact: true }).click();
+    await page.locator('.narrow summary').getByText('Mood').waitFor();
+  },
+);
 
 it('a second click closes nothing but the details', async () => {
   const page = await demo.visit();

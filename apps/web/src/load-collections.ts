@@ -1,3 +1,4 @@
+import type { CollectionSummary } from '@akin/client';
 import { cardFieldChoices, chosenCardFields, guessCardFields } from './card-fields.ts';
 import { facetFieldsOf } from './facets.ts';
 import { rangeFieldsOf } from './filters/ranges.ts';
@@ -8,6 +9,7 @@ import type { Model } from './model.ts';
 const NOT_LOADED = -1;
 const schemas = inOrder();
 const lists = inOrder();
+const statuses = inOrder();
 
 /** After an error the page has those that it had. */
 export async function loadFields(model: Model): Promise<void> {
@@ -28,6 +30,11 @@ export async function loadFields(model: Model): Promise<void> {
 export async function updateFields(model: Model): Promise<void> {
   const { commit } = model.pageData.status ?? {};
   if (commit !== undefined && model.fieldsCommit !== null && model.fieldsCommit !== commit) await loadFields(model);
+}
+
+/** @returns undefined if a status that was asked for later is known already */
+export function loadStatus({ collection }: Model): Promise<CollectionSummary | undefined> {
+  return statuses(() => collection.status());
 }
 
 export async function loadCollections(model: Model): Promise<void> {

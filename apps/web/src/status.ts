@@ -1,5 +1,4 @@
-import { inOrder } from './in-order.ts';
-import { loadCollections, updateFields } from './load-collections.ts';
+import { loadCollections, loadStatus, updateFields } from './load-collections.ts';
 import { isNoResponse } from './messages.ts';
 import type { Model } from './model.ts';
 import { updateRuns } from './runs/watch-runs.ts';
@@ -34,8 +33,6 @@ function isRunning({ pageData }: Model): boolean {
   return pageData.runs.list.some(({ state }) => state === 'running');
 }
 
-const statuses = inOrder();
-
 /**
  * Updates the number of documents. If akin answers again after it was away, loads what could not be loaded. New
  * documents are only announced: they would move the pictures under the pointer.
@@ -43,7 +40,7 @@ const statuses = inOrder();
 export async function updateStatus(model: Model): Promise<void> {
   const name = model.state.collection;
   try {
-    const status = await statuses(() => answer(model.collection.status()));
+    const status = await answer(loadStatus(model));
     if (status === undefined || name !== model.state.collection) return;
     const { away } = model.pageData;
     model.update({ status, scope: status.scope ?? null, away: false });

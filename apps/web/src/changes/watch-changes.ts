@@ -1,6 +1,7 @@
 import { KeyError } from '@akin/client';
 import type { Actions } from '../actions.ts';
 import { inTurn } from '../in-order.ts';
+import { loadStatus } from '../load-collections.ts';
 import type { Model } from '../model.ts';
 import { loadChanges, loadMoreFailed } from './changes.ts';
 import { watchFigures } from './watch-figures.ts';
@@ -43,11 +44,12 @@ const refreshChanges = (model: Model) => inTurnOfRequests(() => refresh(model));
 async function refresh(model: Model): Promise<void> {
   const { collection } = model;
   const [status, loaded] = await Promise.all([
-    collection.status(),
+    loadStatus(model),
     loadChanges(collection, model.pageData.changes.failed.length),
   ]);
   if (collection.name !== model.collection.name) return;
-  model.update({ status, changes: { ...model.pageData.changes, ...loaded, loadedAt: Date.now() } });
+  const changes = { ...model.pageData.changes, ...loaded, loadedAt: Date.now() };
+  model.update({ ...(status && { status }), changes });
 }
 
 export async function loadMoreChanges(model: Model): Promise<void> {
