@@ -6,7 +6,7 @@ export const SURE_PART_SCORE = 0.7;
 /** By the descriptors of copies, from this score on a pair is probably one. */
 export const NEAR_PART_SCORE = 0.6;
 /** The strength with that score, for a pair that only its points speak for, and for one that is probably a copy. */
-const SURE_STRENGTH = { alone: 8, near: 5 };
+const SURE_STRENGTH = { alone: 8.6, near: 5 };
 
 const OFFSET = (1 - SURE_PART_SCORE) / SURE_PART_SCORE;
 

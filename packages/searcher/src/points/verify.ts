@@ -40,7 +40,7 @@ export interface PartMatch {
   /**
    * How sure it is: ten times the root of how alike the matching points are, summed, times their share of the points
    * where the pictures overlap: two guitars have many points alike, but more that are not. Pictures without a common
-   * part rarely reach 8.
+   * part rarely reach 8.6.
    */
   readonly strength: number;
   /** Maps the picture to the query, both in units of their long sides. */
