@@ -155,7 +155,8 @@ async function longStream() {
     }
     const operations = { first: `c-${seq + 1}`, last: `c-${seq + lines}`, count: lines };
     if (bytes > 0) seq += lines;
-    const body = { responseHeader: { status: 0, token: 't' }, operations, collections: [{ name: 'my-collection' }] };
+    const known = { collections: [{ name: 'my-collection' }], schema: { fields: [] } };
+    const body = { responseHeader: { status: 0, token: 't' }, operations, ...known };
     response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
