@@ -9,6 +9,7 @@ import { createRandom } from '@akin/domain';
 import type { Pixels } from '@akin/imaging';
 import { listFiles } from '@akin/modules/internal/learn/list-files';
 import { evenIndexes } from '@akin/modules/internal/learn/sample-folder';
+import { SOUGHT, STORED } from '@akin/modules/internal/parts/analyze';
 import { PointDetector } from '@akin/modules/internal/parts/detector';
 import { createKernel } from '@akin/modules/internal/parts/kernel';
 import { BITS, LEVEL_FACTOR, type Point, TURNS } from '@akin/modules/internal/parts/points';
@@ -21,12 +22,9 @@ const SEED = 1;
 /** Pictures and points of each for the pairs, and for the words. */
 const FOR_PAIRS = { pictures: 400, points: 25 };
 const FOR_WORDS = { pictures: 1_500, points: 100 };
-/** Points are found in pictures, and, as in searches, in larger sizes of edits of them. */
-const STORED = { longSide: 400, levels: 8 };
-const SOUGHT = { longSide: 640, levels: 12, points: 800 };
-/** The edits: so much smaller, as JPEG of this quality. */
+/** The edits, whose points are found as those of a query: so much smaller, as JPEG of this quality. */
 const EDIT = { scale: 0.8, quality: 50 };
-/** Points of a picture and its edit are the same if they are so near in place, in pixels of their level, and alike in scale and turn. */
+/** A point of an edit is that of its picture if it is so near, in pixels of its level, and alike in scale and turn. */
 const SAME = { pixels: 1.5, levels: 1, turn: 3 };
 /** Half of the pairs are learned, the others are their mirror images. */
 const LEARNED = BITS / 2;
@@ -92,7 +90,12 @@ function some(count: number): string[] {
   return evenIndexes(count, files.length).map((i) => files[i] as string);
 }
 
-function pointsOf(detector: PointDetector, pixels: Pixels, max: number, { longSide, levels } = STORED): Point[] {
+function pointsOf(
+  detector: PointDetector,
+  pixels: Pixels,
+  max: number,
+  { longSide, levels }: Pick<typeof STORED, 'longSide' | 'levels'> = STORED,
+): Point[] {
   return detector.points(detector.detect(pixels, longSide, levels), max);
 }
 
@@ -121,7 +124,7 @@ async function choosePairs(): Promise<number[][]> {
         if (other) others.push(differing(bits, other));
         before[i * FOR_PAIRS.points + j] = bits;
       }
-      const sought = pointsOf(detector, edited, SOUGHT.points, SOUGHT);
+      const sought = pointsOf(detector, edited, SOUGHT.max + SOUGHT.coarse.max, SOUGHT);
       for (const point of stored) {
         const again = sought.find((other) => isSame(point, other));
         if (again) same.push(differing(point.bits, again.bits));

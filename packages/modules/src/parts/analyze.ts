@@ -3,9 +3,9 @@ import { MAX_LONG_SIDE, PointDetector } from './detector.ts';
 import type { Point, Points } from './points.ts';
 
 /** Of a stored picture. */
-const STORED = { longSide: 400, levels: 8, max: 180 };
+export const STORED = { longSide: 400, levels: 8, max: 180 };
 /** Of a picture that is searched for: it may be a small part of another one, or show it small. */
-const SOUGHT = {
+export const SOUGHT = {
   longSide: MAX_LONG_SIDE,
   levels: 12,
   max: 500,
