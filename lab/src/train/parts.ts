@@ -26,6 +26,8 @@ const FOR_WORDS = { pictures: 1_500, points: 100 };
 const EDIT = { scale: 0.8, quality: 50 };
 /** A point of an edit is that of its picture if it is so near, in pixels of its level, and alike in scale and turn. */
 const SAME = { pixels: 1.5, levels: 1, turn: 3 };
+/** Levels from the finest one of an edit down to that of its picture. */
+const LEVELS_MORE = Math.log(SOUGHT.longSide / STORED.longSide) / Math.log(LEVEL_FACTOR);
 /** Half of the pairs are learned, the others are their mirror images. */
 const LEARNED = BITS / 2;
 /** 32-bit words of a half. */
@@ -150,7 +152,7 @@ async function choosePairs(): Promise<number[][]> {
 
 /** Whether a point of an edit is that of its picture. */
 function isSame(point: Point, other: Point): boolean {
-  const levels = other.level + Math.log(STORED.longSide / SOUGHT.longSide) / Math.log(LEVEL_FACTOR) - point.level;
+  const levels = other.level - LEVELS_MORE - point.level;
   const turned = Math.abs(point.turn - other.turn);
   const near = (SAME.pixels * LEVEL_FACTOR ** point.level) / STORED.longSide;
   return (
@@ -233,9 +235,9 @@ function mostTelling(columns: readonly Columns[], wanted: number, mirrored: read
     variance += grown(best);
     chosen.push(best);
     for (let i = 0; i < columns.length; i++) sums[i] = (sums[i] as number) + shared(i, best);
-    if (chosen.length === wanted)
-      console.log(`${wanted} of ${columns.length} bits: ${most.toFixed(2)} standard deviations`);
   }
+  const separation = (gain / Math.sqrt(variance)).toFixed(2);
+  console.log(`${wanted} of ${columns.length} bits: ${separation} standard deviations`);
   return chosen.sort((a, b) => a - b);
 
   function grown(i: number): number {
