@@ -63,7 +63,7 @@ export async function findAkin(options: ParsedOptions): Promise<Omit<Server, 'na
   }
   const url = served ?? DEFAULT_URL;
   const key = options.text('key');
-  const client = createClient({ baseUrl: url, retries: 0, fetch: fetchHere, ...(key ? { key } : {}) });
+  const client = createClient({ baseUrl: url, retries: 0, fetch: fetchWithoutRedirects, ...(key ? { key } : {}) });
   if (!(await isReady(client, url))) {
     throw new UsageError(
       `${named === undefined ? `No akin serves from ${folder}, and none` : 'No akin'} answers at ${url}: start it with npx akin-search, or give another URL with --url.`,
@@ -73,7 +73,7 @@ export async function findAkin(options: ParsedOptions): Promise<Omit<Server, 'na
 }
 
 /** As `fetch`, but says where a redirect leads to: Node 20 follows none with a body. */
-const fetchHere: typeof fetch = async (input, init) => {
+const fetchWithoutRedirects: typeof fetch = async (input, init) => {
   const response = await fetch(input, { ...init, redirect: 'manual' });
   const { status, headers } = response;
   const location = status >= 300 && status < 400 ? headers.get('location') : null;
