@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { type OwnAkin, serveOnPostgres, until } from './akin.ts';
 import { openPage, startBrowser, type WatchedPage } from './browser.ts';
@@ -75,6 +75,32 @@ describe('parts of pictures on the page', () => {
     await settled(page);
     await page.locator('.question .cut-out img').waitFor();
     expect(await ids(page, '.card')).toEqual(['blue', 'red']);
+  });
+
+  it('searches with a part at the first tap after a finger has drawn it and left in motion', async () => {
+    const page = await visit('/?like=both&mode=color');
+    await page.getByRole('button', { name: 'Search a part…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Search this part' });
+    await pictureLoads(dialog.locator('.region-canvas img'));
+    const centre = async (element: Locator) => {
+      const { x = 0, y = 0, width = 0, height = 0 } = (await element.boundingBox()) ?? {};
+      return { x: x + width / 2, y: y + height / 2 };
+    };
+    const { x, y } = await centre(dialog.locator('.region-canvas'));
+    const button = await centre(dialog.getByRole('button', { name: 'Search', exact: true }));
+    const devtools = await page.context().newCDPSession(page);
+    await devtools.send('Emulation.setTouchEmulationEnabled', { enabled: true });
+    const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', ...touchPoints: { x: number; y: number }[]) =>
+      devtools.send('Input.dispatchTouchEvent', { type, touchPoints });
+    await touch('touchStart', { x, y });
+    for (let i = 1; i <= 8; i += 1) await touch('touchMove', { x: x + 20 * i, y: y + 15 * i });
+    await touch('touchEnd');
+    await search(page, async () => {
+      await touch('touchStart', button);
+      await touch('touchEnd');
+    });
+    const region = (address(page).get('region') ?? '').split(',').map(Number);
+    for (const [i, side] of [0.5, 0.5].entries()) expect(region[i]).toBeCloseTo(side, 1);
   });
 
   it('finds copies of a part of an upload, also after a reload', async () => {

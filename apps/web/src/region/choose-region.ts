@@ -52,6 +52,8 @@ export function chooseRegion(
     if (by === undefined) form.requestSubmit();
     else change((event.shiftKey ? resizeRegion : moveRegion)(region, by[0] * STEP, by[1] * STEP));
   });
+  // After a finger that left in motion, Chromium takes the next tap for the end of a scroll, and sends no click.
+  canvas.addEventListener('touchstart', (event) => event.preventDefault());
   canvas.addEventListener('pointerdown', (down) => {
     // A second finger does nothing.
     if (!down.isPrimary) return;
