@@ -178,6 +178,18 @@ it('finds nothing unrelated, and the picture of a document itself', async () => 
   expect(responseHeader?.warnings).toEqual([expect.stringContaining('thumbnail')]);
 });
 
+it('finds the picture of a crop by the points of a document that has no picture', async () => {
+  const drawings = akin.client.collection('drawings');
+  const crop = await sharp(seven).extract({ left: 300, top: 45, width: 270, height: 270 }).toBuffer();
+  const { outputs } = await drawings.analyze(Uint8Array.from(crop));
+  await drawings.add([{ id: 'imported', import: outputs }], { commit: true });
+  const { response, responseHeader } = await drawings.rank('parts', { 'rank.by.id': 'imported', fl: 'id' });
+  expect(response.docs).toEqual([{ id: 'imported' }, { id: 'd7' }]);
+  expect(responseHeader.warnings).toEqual([expect.stringContaining('stored points')]);
+  await drawings.deleteByIds(['imported']);
+  await drawings.commit();
+});
+
 it('adds points to pictures that have none when the collection is reindexed', async () => {
   const drawings = akin.client.collection('drawings');
   const late = await triangles(50);

@@ -1,6 +1,6 @@
 import { AkinError, badRequest, type ErrorCode, quote } from '@akin/domain';
 import type { Collection } from '@akin/store/database';
-import { readStoredPicture } from '@akin/store/search';
+import { getDocuments, readStoredPicture } from '@akin/store/search';
 import type { Analysis } from '../config.ts';
 import type { Context } from '../context.ts';
 import { openOriginal } from '../open-original.ts';
@@ -11,9 +11,12 @@ const NEXT_SOURCE: readonly ErrorCode[] = [
   ...(['image-unreachable', 'image-undecodable', 'unsupported-image', 'too-large', 'forbidden'] as const),
 ];
 
+/** The output that holds the points of a picture. */
+const POINTS = 'parts_points';
+
 /**
  * The analysis of the picture of a visible document: of its original file, else from its address, else of its
- * thumbnail, which a warning says.
+ * thumbnail, which a warning says. Without any of these, a search for parts takes the points that are stored.
  *
  * @param parameter its name, for messages
  * @throws AkinError not-found for an id that no document has; bad-request for a document without a picture; as
@@ -36,7 +39,7 @@ export async function analyzeStoredPicture(
   const original = await openOriginal(context.originals, collection.name, place);
   const sources = [...(original ? [{ original }] : []), ...(address === undefined ? [] : [{ url: address }])];
   let problem: unknown = badRequest(
-    `Parameter ${parameter}: the document ${quote(id)} has no picture that can be read again.`,
+    `Parameter ${parameter}: the document ${quote(id)} has no picture that can be read again. Send the picture itself, or add an image or a thumbnail to the document.`,
   );
   for (const source of sources) {
     try {
@@ -46,7 +49,12 @@ export async function analyzeStoredPicture(
       problem = error;
     }
   }
-  if (thumbnail === undefined) throw problem;
+  if (thumbnail === undefined) {
+    const points = options.soughtPoints && !options.region && (await readPoints(collection, id, context));
+    if (!points) throw problem;
+    const warning = `${parameter}: the picture of ${quote(id)} could not be read, so its stored points were used, which find less.`;
+    return { outputs: JSON.stringify({ [POINTS]: points }), warnings: [warning] };
+  }
   const warning = `${parameter}: the original picture of ${quote(id)} could not be read, so its thumbnail of at most 256 pixels was used.`;
   const picture = { bytes: thumbnail };
   const analysis = await analyzePicture(picture, parameter, modules, signal, context, options).catch((error) => {
@@ -54,4 +62,10 @@ export async function analyzeStoredPicture(
     throw new AkinError(error.code, `${warning} ${error.message}`, { cause: error });
   });
   return { ...analysis, warnings: [...(analysis.warnings ?? []), warning] };
+}
+
+/** The points of a visible document, in base64. */
+async function readPoints(collection: Collection, id: string, { store }: Context): Promise<string | undefined> {
+  const { documents } = await getDocuments(store, collection, [id], [POINTS]);
+  return documents.get(id)?.get(POINTS) as string | undefined;
 }
