@@ -61,10 +61,7 @@ export async function soughtParts(
   const isPicture = input !== undefined && inputs.length === 1 && ['id', 'url', 'data'].includes(input.kind);
   const modules = appliedModules(context.store, collection);
   if (module === PARTS) {
-    if (isPicture) {
-      const sought = await analyzeSought(input, [PARTS], collection, signal, context);
-      return { ...sought, warnings: [...sought.warnings, ...warnWithoutParts(collection, context)] };
-    }
+    if (isPicture) return analyzeSought(input, [PARTS], collection, signal, context);
     throw badRequest(`rank.mode=${PARTS} takes one picture: rank.by.id, rank.by.url, rank.by.data or a file.`);
   }
   if (module !== COPIES || !isPicture || !modules?.includes(PARTS)) return undefined;
@@ -187,7 +184,8 @@ export async function searchWithParts(
     return {
       result,
       boxes: new Map(found.map(({ id, box }) => [id, presentBox(box, 'query', 'document')])),
-      warnings: [],
+      // Points also come by import.
+      warnings: rank || found.length > 0 ? [] : warnWithoutParts(collection, context),
     };
   }
 }
