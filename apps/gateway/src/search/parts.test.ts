@@ -72,3 +72,16 @@ describe('a search by a document whose picture cannot be read', () => {
     expect((await search('parts?rank.by.id=nobody')).status).toBe(404);
   });
 });
+
+describe('a negative weight', () => {
+  it('is refused by /parts', async () => {
+    const { status, message } = await search('parts?rank.by.id=whole&rank.weights=-1');
+    expect([status, message]).toEqual([400, expect.stringContaining('without a negative weight')]);
+  });
+
+  it('makes /duplicate find first what is unlike the picture, also by its points', async () => {
+    const { docs } = await search('duplicate?rank.by.id=whole&rank.weights=-1&rank.threshold=0&fl=id', WITH_PARTS);
+    const ids = docs.map(({ id }: { id: string }) => id);
+    expect([ids.length, ids.slice(-2).sort()]).toEqual([5, ['no points', 'whole']]);
+  });
+});

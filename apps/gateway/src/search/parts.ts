@@ -58,11 +58,14 @@ export async function soughtParts(
   context: Context,
 ): Promise<Sought | undefined> {
   const [input] = inputs;
-  const isPicture = input !== undefined && inputs.length === 1 && ['id', 'url', 'data'].includes(input.kind);
+  const isPicture =
+    input !== undefined && inputs.length === 1 && input.weight > 0 && ['id', 'url', 'data'].includes(input.kind);
   const modules = appliedModules(context.store, collection);
   if (module === PARTS) {
     if (isPicture) return analyzeSought(input, [PARTS], collection, signal, context);
-    throw badRequest(`rank.mode=${PARTS} takes one picture: rank.by.id, rank.by.url, rank.by.data or a file.`);
+    throw badRequest(
+      `rank.mode=${PARTS} takes one picture, without a negative weight: rank.by.id, rank.by.url, rank.by.data or a file.`,
+    );
   }
   if (module !== COPIES || !isPicture || !modules?.includes(PARTS)) return undefined;
   // The descriptor of a document is read with the result.
