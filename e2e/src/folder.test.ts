@@ -127,6 +127,8 @@ describe('what was indexed', () => {
     const { code, out } = await index();
     expect(out).toContain(`1 indexed, ${GOOD.length - 1} unchanged, 0 removed, ${FAILED} failed.`);
     expect(code).toBe(2);
+    // Each failure is reported by the latest run alone.
+    expect((await collection.runs()).runs.map(({ done, failed }) => [done, failed])).toEqual([[1, FAILED]]);
     expect((await documentsOf(collection)).get('one-smaller.jpg')).toMatchObject({
       height: 150,
       modified: '2020-09-13T12:26:40Z',

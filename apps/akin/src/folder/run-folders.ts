@@ -11,7 +11,7 @@ import { Progress } from './progress.ts';
 import { exitCode, reportText } from './report.ts';
 import { reportHeic } from './report-heic.ts';
 import type { RetryableRuns } from './retryable-runs.ts';
-import { RunReporter, reportReturned } from './run-reporter.ts';
+import { RunReporter, settleFailures } from './run-reporter.ts';
 
 export const FOLDER_OPTIONS: readonly Option[] = [
   { name: 'collection', valueName: 'name', description: 'Collection for the pictures', default: 'my-collection' },
@@ -141,19 +141,27 @@ async function runOnce(
     if (isRetryable) retryable?.offer(reporter.id, () => runOnce(options, run, reporter.id));
     await reporter.finish(report === undefined ? 'failed' : report.stopped ? 'stopped' : 'done');
   }
-  if (!report.stopped) await reportAbsences(options.positionals, run, absent);
   for (const file of states.keys()) failed.delete(file);
+  const untried = new Set(failed.keys());
+  if (!report.stopped) await settleReports(options.positionals, run, reporter.id, absent, untried);
   for (const { file } of report.failures) failed.set(file, states.get(file) ?? '');
   if (progress.isQuiet) return 0;
   process.stdout.write(`${reportText(report)}\n`);
   return report.refused.length > 0 && options.isOn('prune') ? 2 : exitCode(report);
 }
 
-async function reportAbsences(words: readonly string[], run: FoldersRun, absent: ReadonlySet<string>): Promise<void> {
+async function settleReports(
+  words: readonly string[],
+  run: FoldersRun,
+  id: string,
+  absent: ReadonlySet<string>,
+  untried: ReadonlySet<string>,
+): Promise<void> {
   run.absent?.clear();
   for (const one of absent) run.absent?.add(one);
   const folders = words.filter((word) => word !== '-').map((word) => path.resolve(word));
   const isWalked = (file: string) => folders.some((one) => file === one || file.startsWith(`${one}${path.sep}`));
+  const isSettled = (file: string) => isWalked(file) && !absent.has(file) && !untried.has(file);
   // Nothing depends on it.
-  await reportReturned(run.collection, (file) => isWalked(file) && !absent.has(file)).catch(() => {});
+  await settleFailures(run.collection, id, isSettled).catch(() => {});
 }

@@ -1,7 +1,7 @@
 import type { Collection, Run } from '@akin/client';
 import { describe, expect, it } from '@jest/globals';
 import { Progress } from './progress.ts';
-import { RunReporter, reportReturned } from './run-reporter.ts';
+import { RunReporter, settleFailures } from './run-reporter.ts';
 
 describe('the reports of a run', () => {
   it('end with every failure, also one that came during the previous report', async () => {
@@ -23,8 +23,8 @@ describe('the reports of a run', () => {
   });
 });
 
-describe('what was not there', () => {
-  it('is reported as such, and counts as failed', async () => {
+describe('what was not there or failed', () => {
+  it('is reported as such', async () => {
     const progress = new Progress(process.stderr, true);
     const reports: Parameters<Collection['reportRun']>[1][] = [];
     progress.absent.add('/mnt/card');
@@ -41,17 +41,19 @@ describe('what was not there', () => {
     });
   });
 
-  it('is taken from the reports when it is back, and a run without other failures is dismissed', async () => {
+  it('is taken from the reports of earlier runs once it is settled, and a run without other failures is dismissed', async () => {
     const absent = (path: string) => ({ path, code: 'absent', msg: 'it is not there' });
-    const broken = { path: '/mnt/a.jpg', code: 'unreadable', msg: 'broken' };
+    const broken = (path: string) => ({ path, code: 'unreadable', msg: 'broken' });
     const run = (id: string, state: string, ...failures: object[]) =>
       ({ id, source: '/mnt', state, total: 2, done: 1, unchanged: 0, failed: failures.length, failures }) as Run;
     const runs = [
+      run('0', 'done', broken('/mnt/a.jpg')),
       run('1', 'done', absent('/mnt/card')),
-      run('2', 'done', absent('/mnt/card'), absent('/mnt/other'), broken),
+      run('2', 'done', absent('/mnt/card'), absent('/mnt/other'), broken('/mnt/a.jpg'), broken('/mnt/b.jpg')),
       run('3', 'done', absent('/mnt/other')),
       run('4', 'running', absent('/mnt/card')),
-      run('5', 'done', broken),
+      run('5', 'stopped', broken('/mnt/a.jpg')),
+      { ...run('6', 'done', broken('/mnt/a.jpg')), failed: 1_001 },
     ];
     const said: unknown[] = [];
     const collection = {
@@ -59,7 +61,7 @@ describe('what was not there', () => {
       dismissRun: async (id: string) => void said.push(id),
       reportRun: async (id: string, { failed, failures }: Run) => void said.push([id, failed, failures]),
     };
-    await reportReturned(collection as unknown as Collection, (file) => file === '/mnt/card');
-    expect(said).toEqual(['1', ['2', 2, [absent('/mnt/other'), broken]]]);
+    await settleFailures(collection as unknown as Collection, '0', (file) => /card|a\.jpg/.test(file));
+    expect(said).toEqual(['1', ['2', 2, [absent('/mnt/other'), broken('/mnt/b.jpg')]], '5', '6']);
   });
 });

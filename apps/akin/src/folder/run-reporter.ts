@@ -92,20 +92,24 @@ export class RunReporter {
 }
 
 /**
- * Takes from the reports of earlier runs that something is not there, as soon as it is. A run in which nothing else
- * failed is dismissed.
+ * Takes from the reports of earlier runs what a later one has settled. A run of which nothing is left is dismissed.
  *
- * @param isThere whether there is something at a path
+ * @param later id of the later run
+ * @param isSettled whether what was not there at a path is there, or the file that failed was tried again or is gone
  */
-export async function reportReturned(collection: Collection, isThere: (file: string) => boolean): Promise<void> {
+export async function settleFailures(
+  collection: Collection,
+  later: string,
+  isSettled: (file: string) => boolean,
+): Promise<void> {
   const { runs } = await collection.runs();
   for (const { id, source, state, total, done, unchanged, failed, failures } of runs) {
-    const rest = failures.filter(({ code, path }) => code !== ABSENT || !isThere(path));
-    const returned = failures.length - rest.length;
-    if (state === 'running' || returned === 0) continue;
-    if (failed === returned) await collection.dismissRun(id);
+    const rest = failures.filter(({ path }) => !isSettled(path));
+    const settled = failures.length - rest.length;
+    if (id === later || state === 'running' || settled === 0) continue;
+    if (rest.length === 0) await collection.dismissRun(id);
     else {
-      const counts = { total, done, unchanged, failed: failed - returned };
+      const counts = { total, done, unchanged, failed: failed - settled };
       await collection.reportRun(id, { source, state, ...counts, failures: rest });
     }
   }
