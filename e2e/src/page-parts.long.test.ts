@@ -137,6 +137,10 @@ describe('parts of pictures on the page', () => {
     await search(page, () => page.keyboard.press('Enter'));
     await search(page, () => page.getByRole('button', { name: 'Same colours' }).first().click());
     expect((await ids(page, '.card'))[0]).toBe('blue');
+    await page.getByRole('button', { name: 'Search a part…' }).click();
+    await dialog.waitFor();
+    await page.goBack();
+    await dialog.waitFor({ state: 'hidden' });
   });
 
   it('shows two rankings of one query side by side: by modes, and by weights', async () => {

@@ -147,7 +147,7 @@ export function watchHistory(model: Model): void {
     model.state = state;
     VIEWS.groups.now?.closeDialogs();
     // Its answer would concern what was shown before.
-    document.querySelector<HTMLDialogElement>('dialog.ask')?.close();
+    document.querySelector<HTMLDialogElement>('dialog:is(.ask, .region)')?.close();
     if (haveSameResults(state, before)) {
       model.state = { ...before, opened: state.opened };
       enterEntry(history.state);
