@@ -52,7 +52,7 @@ describe('documents on the page', () => {
     // The clock of the context: the other tests get a new one.
     demo.context = undefined;
     await page.clock.install();
-    await bar.getByRole('button', { name: 'Delete' }).click();
+    await bar.getByRole('button', { name: 'Delete' }).dblclick();
     // The offer stays while the mouse is over it.
     await page.getByText('3 documents deleted.').hover();
     await page.clock.fastForward('01:00');

@@ -11,12 +11,15 @@ import { askUser } from './ask-user.ts';
 import { takeBack } from './take-back.ts';
 import { moveFromTrash, moveToTrash, openTrash } from './trash.ts';
 
+/** What is being deleted. A second press of the button would find nothing, and offer to restore that. */
+const going = new Set<string>();
+
 /**
  * Deletes documents, and offers to restore them: from the trash, or, where the key does not allow one, from the memory
  * of this page.
  *
  * @param changes updates of documents that stay, which Undo takes back too
- * @returns false if that failed, and the page shows the error, or if the user cancelled
+ * @returns false if that failed, and the page shows the error, if the user cancelled, or if they are being deleted
  */
 export async function deleteDocuments(
   model: Model,
@@ -24,6 +27,9 @@ export async function deleteDocuments(
   changes: readonly Takeover[] = [],
 ): Promise<boolean> {
   const { collection } = model;
+  const mine = JSON.stringify([collection.name, ids]);
+  if (going.has(mine)) return false;
+  going.add(mine);
   try {
     const trash = await openTrash(model);
     const isKept = trash !== undefined || ids.length <= MAX_UNDOABLE_DOCUMENTS;
@@ -47,6 +53,8 @@ export async function deleteDocuments(
   } catch (error) {
     model.showError(error);
     return false;
+  } finally {
+    going.delete(mine);
   }
 }
 
