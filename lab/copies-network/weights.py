@@ -67,7 +67,7 @@ def write(network):
     with open(os.path.join(MODEL, "weights.safetensors"), "wb") as out:
         out.write(file)
     model = {"id": "akin-copies-1", "input": {"width": 64, "height": 64}, "layers": layers,
-             "heads": {"copy": {"dim": NUMBERS, "symmetric": True}},
+             "head": {"name": "copy", "dim": NUMBERS, "symmetric": True},
              "weights": {"file": "weights.safetensors", "sha256": hashlib.sha256(file).hexdigest(), "bytes": len(file)}}
     with open(os.path.join(MODEL, "model.json"), "w") as out:
         json.dump(model, out, indent=1)
@@ -75,7 +75,7 @@ def write(network):
     with torch.no_grad():
         vectors = network(torch.from_numpy(rgb).permute(0, 3, 1, 2).float() / 255).tolist()
     with open(os.path.join(MODEL, "reference.json"), "w") as out:
-        json.dump({"tolerance": 1e-4, "vectors": [{"copy": [round(v, 7) for v in vector]} for vector in vectors]}, out)
+        json.dump({"tolerance": 1e-4, "vectors": [[round(v, 7) for v in vector] for vector in vectors]}, out)
 
 
 def read(views):

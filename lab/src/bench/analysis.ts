@@ -25,8 +25,8 @@ if (file === undefined) {
 }
 const bytes = await readFile(file);
 const networks = sharedNetworks('wasm');
-const network = await networks(MODEL_FOLDER, ['content']);
-const copies = await networks(COPIES_FOLDER, ['copy']);
+const network = await networks(MODEL_FOLDER);
+const copies = await networks(COPIES_FOLDER);
 const { pixels, width, height } = await decodeImage(bytes, { minSide: MIN_SIDE });
 const small = resizeArea(pixels, network.width, network.height);
 const inner = resizeArea(pixels, copies.width, copies.height);
@@ -45,8 +45,8 @@ const stages: Record<string, () => unknown> = {
 for (const manifest of MODULES) {
   const module = await loadModule(manifest.name);
   // The networks run once before the measurement, so that only the module's own work is measured.
-  const picture = preparePicture(pixels, async (folder, heads) => {
-    const shared = await networks(folder, heads);
+  const picture = preparePicture(pixels, async (folder) => {
+    const shared = await networks(folder);
     let seen: ReturnType<typeof shared.run> | undefined;
     return {
       ...shared,

@@ -31,8 +31,8 @@ for (const backend of BACKENDS) {
   try {
     await checkBackend(backend);
     const network = sharedNetworks(backend);
-    await network(MODEL_FOLDER, ['content']);
-    await network(COPIES_FOLDER, ['copy']);
+    await network(MODEL_FOLDER);
+    await network(COPIES_FOLDER);
     networks.set(backend, network);
   } catch (error) {
     console.log(`${backend}: ${(error as Error).message}`);
@@ -54,7 +54,7 @@ for (let i = 0; i < files.length && pictures < Number(many); i += step) {
   pictures++;
   const given = new Map<string, { vectors: Map<string, Float32Array>; outputs: Map<string, unknown> }>();
   for (const [backend, network] of networks) {
-    const main = await network(MODEL_FOLDER, ['content']);
+    const main = await network(MODEL_FOLDER);
     const small = resizeArea(pixels, main.width, main.height);
     const start = performance.now();
     await main.run([small]);

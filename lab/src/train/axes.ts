@@ -75,9 +75,9 @@ async function seenInFiles(files: readonly string[]): Promise<Float64Array[]> {
 }
 
 async function networkFeaturesOf(picture: Picture): Promise<Float64Array> {
-  const { model, heads, pool } = await picture.features();
+  const { model, vector, pool } = await picture.features();
   network = model;
-  return networkFeatures(heads.content, pool);
+  return networkFeatures(vector, pool);
 }
 
 function contentTensors() {

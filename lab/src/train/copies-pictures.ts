@@ -25,7 +25,7 @@ const { folders, backend } = await readArguments('copies-pictures -- <folder of 
 });
 const [pictures, target] = folders as [string, string];
 const files = await listFiles(pictures).catch(fail);
-const main = await sharedNetworks(backend)(MODEL_FOLDER, ['content']);
+const main = await sharedNetworks(backend)(MODEL_FOLDER);
 const seen = await extractFeatures(files, backend, async (picture) => {
   const [inner] = contentCrops(picture.pixels, picture.square());
   const square = resizeArea(inner, SQUARE, SQUARE);

@@ -5,19 +5,16 @@ import type { Backend } from '@akin/modules/internal/network/backend';
 import { MODEL_FOLDER, pooledWidth, readModel } from '@akin/modules/internal/network/model';
 import { openNetwork } from '@akin/modules/internal/network/network';
 
-/** Size of the head that no module uses; it is part of the file format and of the reference. */
-const DUPLICATE_NUMBERS = 128;
-
 /**
  * The content of `reference.json` in the folder of a model: the expected outputs for the pictures of `reference.rgb`.
  */
 export interface Reference {
   readonly tolerance: number;
-  readonly vectors: readonly { readonly content: readonly number[]; readonly duplicate: readonly number[] }[];
+  readonly vectors: readonly (readonly number[])[];
 }
 
 /**
- * Checks a main network with the structure of akin's own: its hash, the sizes of heads and channels that the modules
+ * Checks a main network with the structure of akin's own: its hash, the sizes of head and channels that the modules
  * expect, and its outputs against the reference next to it.
  *
  * @returns its name.
@@ -25,19 +22,17 @@ export interface Reference {
  */
 export async function checkModel(folder: URL, backend: Backend): Promise<string> {
   const model = await readModel(folder);
-  const { heads, layers, input, weights } = model.spec;
+  const { head, layers, input, weights } = model.spec;
   // The files are copied under this name.
   if (!/^\w[\w.-]*$/.test(weights.file)) {
     throw new Error(`model.json does not name its weights as a file in its folder: ${weights.file}`);
   }
-  const widths = { content: heads.content?.dim, duplicate: heads.duplicate?.dim, channels: pooledWidth(layers) };
-  const wanted = { content: HEAD_DIMENSIONS, duplicate: DUPLICATE_NUMBERS, channels: POOL_DIMENSIONS };
-  for (const part of ['content', 'duplicate', 'channels'] as const) {
-    if (widths[part] !== wanted[part]) {
-      throw new Error(
-        `${model.id} has another layout: ${widths[part]} numbers for ${part}, and akin needs ${wanted[part]}.`,
-      );
-    }
+  const sizes = `${head.dim} and ${pooledWidth(layers)}`;
+  const wanted = `${HEAD_DIMENSIONS} and ${POOL_DIMENSIONS}`;
+  if (sizes !== wanted) {
+    throw new Error(
+      `${model.id} has another layout: head and channels have ${sizes} numbers, and akin needs ${wanted}.`,
+    );
   }
   const { tolerance, vectors } = JSON.parse(await readFile(new URL('reference.json', folder), 'utf8')) as Reference;
   const rgb = new Uint8Array(await readFile(new URL('reference.rgb', folder)));
@@ -49,13 +44,11 @@ export async function checkModel(folder: URL, backend: Backend): Promise<string>
   for (const [i, expected] of vectors.entries()) {
     const pixels: Pixels = { ...input, data: rgb.subarray(i * size, (i + 1) * size) };
     const [features] = await network.run([pixels]);
-    for (const head of ['content', 'duplicate'] as const) {
-      const apart = farthest(features?.heads[head] ?? [], expected[head]);
-      if (!(apart <= tolerance)) {
-        throw new Error(
-          `${model.id} gives for reference ${i} another ${head} vector than reference.json: ${apart} apart, and ${tolerance} is allowed.`,
-        );
-      }
+    const apart = farthest(features?.vector ?? [], expected);
+    if (!(apart <= tolerance)) {
+      throw new Error(
+        `${model.id} gives for reference ${i} another vector than reference.json: ${apart} apart, and ${tolerance} is allowed.`,
+      );
     }
   }
   return model.id;

@@ -11,6 +11,6 @@ if (file === undefined || folder === undefined) {
   console.error('Usage: npm run write-onnx -- <file> [main|copies]');
   process.exit(1);
 }
-const model = await readModel<string>(folder);
+const model = await readModel(folder);
 await writeFile(file, writeOnnx(model));
 console.log(`${file}: ${model.id}`);

@@ -133,20 +133,11 @@ describe('the registry', () => {
 });
 
 describe('what a picture shares between modules', () => {
-  it('computes only the heads of the main network that modules use', async () => {
-    const picture = prepare({ width: 2, height: 2, data: new Uint8Array(12) });
-    expect(Object.keys((await picture.features()).heads)).toEqual(['content']);
-  });
-
   it('is computed once, and no network is loaded unless a module needs it', async () => {
-    const widths: Record<string, Float32Array> = {
-      content: new Float32Array(256).fill(0.1),
-      copy: new Float32Array(128).fill(0.1),
-    };
     const opened: string[] = [];
     const ran: string[] = [];
-    const open = async <Head extends string>(folder: URL, heads: readonly Head[]) => {
-      const { id: model } = await readModel(folder);
+    const open = async (folder: URL) => {
+      const { id: model, spec } = await readModel(folder);
       opened.push(model);
       return {
         width: 1,
@@ -154,7 +145,7 @@ describe('what a picture shares between modules', () => {
         async run() {
           ran.push(model);
           const pool = new Float32Array(1024).fill(0.1);
-          return [{ model, pool, heads: Object.fromEntries(heads.map((head) => [head, widths[head]])) as never }];
+          return [{ model, pool, vector: new Float32Array(spec.head.dim).fill(0.1) }];
         },
       };
     };

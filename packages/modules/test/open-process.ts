@@ -8,7 +8,7 @@ import type { Features } from '../src/network/network.ts';
 /** A process that runs networks on one backend. */
 export interface NetworkProcess extends AsyncDisposable {
   /** Runs the network of a folder. Only one call at a time. */
-  run(folder: URL, pictures: readonly Pixels[]): Promise<Features<string>[]>;
+  run(folder: URL, pictures: readonly Pixels[]): Promise<Features[]>;
 }
 
 export function openProcess(backend: Backend): NetworkProcess {
@@ -17,9 +17,7 @@ export function openProcess(backend: Backend): NetworkProcess {
   return {
     async run(folder, pictures) {
       child.send({ folder: folder.href, pictures });
-      const [{ features, error }] = (await once(child, 'message')) as [
-        { features: Features<string>[]; error?: string },
-      ];
+      const [{ features, error }] = (await once(child, 'message')) as [{ features: Features[]; error?: string }];
       if (error !== undefined) throw new Error(error);
       return features;
     },

@@ -10,7 +10,6 @@ import {
 import { MODULES, parseModulesApply } from '../manifests.ts';
 import type { Module } from '../module.ts';
 import type { Backend } from '../network/backend.ts';
-import type { Network } from '../network/network.ts';
 import { type OpenNetwork, preparePicture } from '../picture/picture.ts';
 import { memoizeAsync } from '../weights/memoize-async.ts';
 import { loadModule } from './load-module.ts';
@@ -109,14 +108,13 @@ async function analysisOf(name: string, options: AnalyzeOptions): Promise<Module
 
 /** The networks of this thread. TensorFlow.js is loaded only when a module needs a network. */
 export function sharedNetworks(backend: Backend): OpenNetwork {
-  return async <Head extends string>(folder: URL, heads: readonly Head[]) =>
-    (await shared(folder.href, backend, ...heads)) as Network<Head>;
+  return (folder) => shared(folder.href, backend);
 }
 
-const shared = memoizeAsync(async (folder: string, backend: Backend, ...heads: string[]): Promise<Network<string>> => {
-  const { readModel, withHeads } = await import('../network/model.ts');
+const shared = memoizeAsync(async (folder: string, backend: Backend) => {
+  const { readModel } = await import('../network/model.ts');
   const { openNetwork } = await import('../network/network.ts');
-  return openNetwork(withHeads(await readModel<string>(new URL(folder)), heads), backend);
+  return openNetwork(await readModel(new URL(folder)), backend);
 });
 const ownContent = memoizeAsync(async (folder: string, name: string) => {
   const { openFolderContent } = await import('../model-folder/content.ts');

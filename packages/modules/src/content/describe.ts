@@ -15,9 +15,9 @@ import { networkFeatures } from './join.ts';
  */
 export async function contentDescriptorOf(
   picture: Pick<Picture, 'square'>,
-  { model, heads, pool }: Features<'content'>,
+  { model, vector: head, pool }: Features,
 ): Promise<ModuleValues> {
   const axes = await contentAxes(model);
-  const vector = axes.describe(networkFeatures(heads.content, pool), gradientsOf(picture.square()));
+  const vector = axes.describe(networkFeatures(head, pool), gradientsOf(picture.square()));
   return { content_descriptor: { model: axes.model, vector } };
 }

@@ -44,8 +44,8 @@ describe('the descriptor of copies', () => {
   it('does not run the network on an ignored crop', async () => {
     const shown: number[] = [];
     const networks = sharedNetworks('wasm');
-    const watched: OpenNetwork = async (folder, heads) => {
-      const network = await networks(folder, heads);
+    const watched: OpenNetwork = async (folder) => {
+      const network = await networks(folder);
       return {
         ...network,
         run(squares) {

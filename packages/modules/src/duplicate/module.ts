@@ -44,12 +44,12 @@ const duplicate: Module = {
   manifest: duplicateManifest,
   async analyze(picture) {
     const views = withoutBlank(picture.contentCrops().map((square) => ({ square, ...copyFeaturesOf(square) })));
-    const network = await picture.network(COPIES_FOLDER, ['copy']);
+    const network = await picture.network(COPIES_FOLDER);
     const seen = await network.run(views.map(({ square }) => square));
-    const axes = await duplicateAxes((seen[0] as Features<'copy'>).model);
+    const axes = await duplicateAxes((seen[0] as Features).model);
     const vectors = views.map(({ pattern, hues, contrast }, i) => {
-      const { heads } = seen[i] as Features<'copy'>;
-      return combineFeatures({ network: heads.copy, pattern: axes.pattern(pattern), hues }, contrast, picture.pixels);
+      const { vector } = seen[i] as Features;
+      return combineFeatures({ network: vector, pattern: axes.pattern(pattern), hues }, contrast, picture.pixels);
     });
     return { duplicate_descriptor: { model: axes.model, vector: meanDirection(vectors) } };
   },

@@ -55,8 +55,8 @@ interface MeanOfParts {
 
 export type Layer = Conv2d | Residual | WholeMap | TakeApart | MeanOfParts | { readonly op: 'globalAveragePool' };
 
-/** `model.json`: a trunk of layers in order, and heads that each turn its pooled output into a unit vector. */
-interface ModelSpec<Head extends string> {
+/** `model.json`: a trunk of layers in order, and a head that turns its pooled output into a unit vector. */
+interface ModelSpec {
   readonly id: string;
   readonly input: {
     readonly width: number;
@@ -69,20 +69,18 @@ interface ModelSpec<Head extends string> {
     readonly std?: readonly number[];
   };
   readonly layers: readonly Layer[];
-  readonly heads: Readonly<Record<Head, { readonly dim: number; readonly symmetric?: boolean }>>;
+  /** Its tensors are `<name>.weight` and `<name>.bias`. */
+  readonly head: { readonly name: string; readonly dim: number; readonly symmetric?: boolean };
   readonly weights: { readonly file: string; readonly sha256: string; readonly bytes: number };
 }
 
-/** The heads of the main network. `duplicate` was trained with it, but no module uses it. */
-export type MainHead = 'content' | 'duplicate';
-
-export interface Model<Head extends string = MainHead> {
+export interface Model {
   /**
-   * Name and hash of the weights, for example `akin-2:07d5437f`: two models with the same id give equal vectors, except
+   * Name and hash of the weights, for example `akin-3:8e7d7130`: two models with the same id give equal vectors, except
    * for rounding.
    */
   readonly id: string;
-  readonly spec: ModelSpec<Head>;
+  readonly spec: ModelSpec;
   readonly tensors: Tensors;
 }
 
@@ -92,9 +90,9 @@ export const COPIES_FOLDER = new URL('../../models/copies/', import.meta.url);
 const MAX_SPEC_MEGABYTES = 64;
 
 /** Reads a model and checks the hash of its weights. @throws Error that names the file and what is wrong with it */
-export async function readModel<Head extends string = MainHead>(folder: URL): Promise<Model<Head>> {
+export async function readModel(folder: URL): Promise<Model> {
   requireRegularFile(new URL('model.json', folder), MAX_SPEC_MEGABYTES);
-  const spec = JSON.parse(await readFile(new URL('model.json', folder), 'utf8')) as ModelSpec<Head>;
+  const spec = JSON.parse(await readFile(new URL('model.json', folder), 'utf8')) as ModelSpec;
   const label = `${spec.id}/${spec.weights.file}`;
   requireRegularFile(new URL(spec.weights.file, folder));
   const bytes = await readFile(new URL(spec.weights.file, folder));
@@ -105,32 +103,14 @@ export async function readModel<Head extends string = MainHead>(folder: URL): Pr
   if (sha256 !== spec.weights.sha256) {
     throw new Error(`${label} has sha256 ${sha256} where model.json asks for ${spec.weights.sha256}.`);
   }
-  const tensors = expandSymmetric(...symmetricParts(spec), readSafetensors(bytes, label));
-  return { id: `${spec.id}:${sha256.slice(0, 8)}`, spec, tensors };
-}
-
-function symmetricParts({ layers, heads }: ModelSpec<string>): [convolutions: string[], heads: string[]] {
-  const convolutions = layers.flatMap((layer) => {
+  const convolutions = spec.layers.flatMap((layer) => {
     if (layer.op === 'residual') return [layer.a, layer.b, layer.skip];
     return layer.op === 'conv2d' ? [layer] : [];
   });
-  return [
-    convolutions.flatMap((layer) => (layer?.symmetric ? [layer.name] : [])),
-    Object.keys(heads).filter((name) => heads[name]?.symmetric),
-  ];
-}
-
-export function headsOf<Head extends string>({ spec }: Model<Head>): Head[] {
-  return Object.keys(spec.heads) as Head[];
-}
-
-/** The same model with only some of its heads: a network opened with it does not compute the others. */
-export function withHeads<Head extends string, Kept extends Head>(
-  model: Model<Head>,
-  kept: readonly Kept[],
-): Model<Kept> {
-  const heads = Object.fromEntries(kept.map((name) => [name, model.spec.heads[name]]));
-  return { ...model, spec: { ...model.spec, heads } as ModelSpec<Kept> };
+  const symmetric = convolutions.flatMap((layer) => (layer?.symmetric ? [layer.name] : []));
+  const head = spec.head.symmetric ? spec.head.name : undefined;
+  const tensors = expandSymmetric(symmetric, head, readSafetensors(bytes, label));
+  return { id: `${spec.id}:${sha256.slice(0, 8)}`, spec, tensors };
 }
 
 export function pooledWidth(layers: readonly Layer[]): number {

@@ -2,24 +2,25 @@ import type { Pixels } from '@akin/imaging';
 import { l2Normalize } from '../vectors/unit.ts';
 import { type Backend, checkBackend } from './backend.ts';
 import type { OpenEngine } from './engine.ts';
-import { headsOf, type MainHead, type Model } from './model.ts';
+import type { Model } from './model.ts';
 
-export interface Features<Head extends string = MainHead> {
+export interface Features {
   /** The model's name and the hash of its weights. */
   readonly model: string;
-  /** The input of the heads: the trunk's channels, averaged over the picture. */
+  /** The input of the head: the trunk's channels, averaged over the picture. */
   readonly pool: Float32Array;
-  readonly heads: Readonly<Record<Head, Float32Array>>;
+  /** The output of the head, of length 1. */
+  readonly vector: Float32Array;
 }
 
-export interface Network<Head extends string = MainHead> {
+export interface Network {
   readonly width: number;
   readonly height: number;
   /**
-   * Runs the trunk and all heads on each picture; blocks the thread on wasm (akin-1: some 15 ms). The result for a
+   * Runs the trunk and the head on each picture; blocks the thread on wasm (akin-1: some 15 ms). The result for a
    * picture does not depend on the others in the batch.
    */
-  run(pictures: readonly Pixels[]): Promise<Features<Head>[]>;
+  run(pictures: readonly Pixels[]): Promise<Features[]>;
 }
 
 /**
@@ -27,10 +28,7 @@ export interface Network<Head extends string = MainHead> {
  *
  * @throws {AkinError} conflict when the backend is missing.
  */
-export async function openNetwork<Head extends string>(
-  model: Model<Head>,
-  backend: Backend = 'wasm',
-): Promise<Network<Head>> {
+export async function openNetwork(model: Model, backend: Backend = 'wasm'): Promise<Network> {
   await checkBackend(backend);
   const open = await engineOf(backend);
   const engine = await open(model);
@@ -39,7 +37,6 @@ export async function openNetwork<Head extends string>(
   const size = width * height * 3;
   const { mean, std } = spec.input;
   const scale = mean && std ? normalizer(mean, std) : standardize;
-  const heads = headsOf(model);
   return {
     width,
     height,
@@ -59,10 +56,7 @@ export async function openNetwork<Head extends string>(
       return pictures.map((_, i) => ({
         model: id,
         pool: rowOf(outputs.pool, i),
-        heads: Object.fromEntries(heads.map((head) => [head, l2Normalize(rowOf(outputs[head], i))])) as Record<
-          Head,
-          Float32Array
-        >,
+        vector: l2Normalize(rowOf(outputs.vector, i)),
       }));
     },
   };

@@ -1,6 +1,5 @@
 import { loadOnnxRuntime, ONNX_OPTIONS } from './backend.ts';
-import type { EngineOutputs, OpenEngine } from './engine.ts';
-import type { Model } from './model.ts';
+import type { OpenEngine } from './engine.ts';
 import { writeOnnx } from './onnx-file.ts';
 
 interface OnnxRuntime {
@@ -15,21 +14,20 @@ interface OnnxTensor {
 }
 
 interface OnnxSession {
-  run(inputs: { readonly pixels: OnnxTensor }): Promise<Readonly<Record<string, OnnxTensor>>>;
+  run(inputs: { readonly pixels: OnnxTensor }): Promise<{ readonly pool: OnnxTensor; readonly vector: OnnxTensor }>;
 }
 
 /** The engine of ONNX Runtime. The graph is generated from the same weights when the network is opened. */
-export const onnxEngine: OpenEngine = async <Head extends string>(model: Model<Head>) => {
+export const onnxEngine: OpenEngine = async (model) => {
   const { default: onnx } = (await loadOnnxRuntime()) as { default: OnnxRuntime };
   const session = await onnx.InferenceSession.create(writeOnnx(model), ONNX_OPTIONS);
   const { width, height } = model.spec.input;
   return {
     async run(values, count) {
-      const outputs = await session.run({
+      const { pool, vector } = await session.run({
         pixels: new onnx.Tensor('float32', values, [count, height, width, 3]),
       });
-      const rows = Object.entries(outputs).map(([name, { data }]) => [name, data]);
-      return Object.fromEntries(rows) as EngineOutputs<Head>;
+      return { pool: pool.data, vector: vector.data };
     },
   };
 };

@@ -1,5 +1,5 @@
 import { ORIENTATIONS } from '../picture/orientations.ts';
-import { type Conv2d, headsOf, type Layer, type Model, pooledWidth, type WholeMap } from './model.ts';
+import { type Conv2d, type Layer, type Model, pooledWidth, type WholeMap } from './model.ts';
 import { block, type Field, integer, integers, join } from './protobuf.ts';
 import { indexesInAllOrientations } from './symmetric.ts';
 
@@ -14,23 +14,20 @@ const INT = 2;
 const INTS = 7;
 
 /**
- * Writes a model as an ONNX file: input `pixels` [N, height, width, 3] of normalized numbers, outputs `pool` and each
- * head by its name [N, …], before normalization. Field numbers are those of onnx.proto3.
+ * Writes a model as an ONNX file: input `pixels` [N, height, width, 3] of normalized numbers, outputs `pool` and, before
+ * normalization, `vector` [N, …]. Field numbers are those of onnx.proto3.
  */
-export function writeOnnx<Head extends string>(model: Model<Head>): Uint8Array {
+export function writeOnnx(model: Model): Uint8Array {
   const { width, height } = model.spec.input;
   const graph = new Graph(model);
   let x = graph.add('Transpose', ['pixels'], [intsAttribute('perm', [0, 3, 1, 2])]);
   for (const layer of model.spec.layers) x = graph.layer(layer, x);
   graph.add('Flatten', [x], [intAttribute('axis', 1)], 'pool');
   const pooled = pooledWidth(model.spec.layers);
-  const heads = headsOf(model).map((name) => {
-    const { dim } = model.spec.heads[name];
-    const weight = graph.weights(`${name}.weight`, [pooled, dim], model.tensors.get(`${name}.weight`, [pooled, dim]));
-    const bias = graph.weights(`${name}.bias`, [dim], model.tensors.get(`${name}.bias`, [dim]));
-    graph.add('Gemm', ['pool', weight, bias], [], name);
-    return valueInfo(12, name, ['N', dim]);
-  });
+  const { name, dim } = model.spec.head;
+  const weight = graph.weights(`${name}.weight`, [pooled, dim], model.tensors.get(`${name}.weight`, [pooled, dim]));
+  const bias = graph.weights(`${name}.bias`, [dim], model.tensors.get(`${name}.bias`, [dim]));
+  graph.add('Gemm', ['pool', weight, bias], [], 'vector');
   return join([
     integer(1, IR_VERSION),
     block(2, 'akin'),
@@ -40,7 +37,7 @@ export function writeOnnx<Head extends string>(model: Model<Head>): Uint8Array {
       ...graph.initializers,
       valueInfo(11, 'pixels', ['N', height, width, 3]),
       valueInfo(12, 'pool', ['N', pooled]),
-      ...heads,
+      valueInfo(12, 'vector', ['N', dim]),
     ]),
     block(8, [integer(2, OPSET)]),
   ]);
@@ -49,9 +46,9 @@ export function writeOnnx<Head extends string>(model: Model<Head>): Uint8Array {
 class Graph {
   readonly nodes: Field[] = [];
   readonly initializers: Field[] = [];
-  readonly #model: Model<string>;
+  readonly #model: Model;
 
-  constructor(model: Model<string>) {
+  constructor(model: Model) {
     this.#model = model;
   }
 

@@ -14,9 +14,9 @@ import type { Tensors } from '../weights/safetensors.ts';
  * Expands symmetric weights when they are requested. Other weights are returned unchanged.
  *
  * @param convolutions Names of the layers whose filters each represent eight.
- * @param heads Names of the heads on the means of each filter's eight results.
+ * @param head Name of the head, if it is on the means of each filter's eight results.
  */
-export function expandSymmetric(convolutions: readonly string[], heads: readonly string[], tensors: Tensors): Tensors {
+export function expandSymmetric(convolutions: readonly string[], head: string | undefined, tensors: Tensors): Tensors {
   const makers = new Map<string, (shape: readonly number[]) => Float32Array>();
   for (const layer of convolutions) {
     const [bias, weight] = [`${layer}.bias`, `${layer}.weight`];
@@ -31,7 +31,7 @@ export function expandSymmetric(convolutions: readonly string[], heads: readonly
       );
     });
   }
-  for (const head of heads) {
+  if (head !== undefined) {
     const weight = `${head}.weight`;
     makers.set(weight, (shape) => {
       const [inputs, dim] = shape as [number, number];

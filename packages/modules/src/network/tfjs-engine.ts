@@ -2,27 +2,26 @@ import '@tensorflow/tfjs-backend-wasm';
 import * as tf from '@tensorflow/tfjs-core';
 import { ORIENTATIONS } from '../picture/orientations.ts';
 import type { EngineOutputs, OpenEngine } from './engine.ts';
-import { type Conv2d, headsOf, type Layer, type Model, pooledWidth, type WholeMap } from './model.ts';
+import { type Conv2d, type Layer, type Model, pooledWidth, type WholeMap } from './model.ts';
 import { indexesInAllOrientations } from './symmetric.ts';
 
 /** The engine of TensorFlow.js. */
-export const tfjsEngine: OpenEngine = async <Head extends string>(model: Model<Head>) => {
+export const tfjsEngine: OpenEngine = async (model) => {
   if (!(await tf.setBackend('wasm'))) throw new Error('The backend wasm of TensorFlow.js does not start.');
   const { spec } = model;
   const { width, height } = spec.input;
   const pooled = pooledWidth(spec.layers);
   const trunk = spec.layers.map((layer) => buildLayer(layer, model));
-  const heads = headsOf(model).map((name) => [name, buildHead(name, model, pooled)] as const);
+  const head = buildHead(model, pooled);
   return {
     async run(values, count) {
-      let outputs!: EngineOutputs<Head>;
+      let outputs!: EngineOutputs;
       // The callback returns nothing, because `tidy` would search the result for tensors to keep, number by number.
       tf.tidy(() => {
         let x = tf.tensor4d(values, [count, height, width, 3]);
         for (const layer of trunk) x = layer(x);
         const pool = tf.reshape<tf.Rank.R2>(x, [count, pooled]);
-        const rows = heads.map(([name, head]) => [name, head(pool).dataSync<'float32'>()] as const);
-        outputs = { pool: pool.dataSync<'float32'>(), ...Object.fromEntries(rows) } as EngineOutputs<Head>;
+        outputs = { pool: pool.dataSync<'float32'>(), vector: head(pool).dataSync<'float32'>() };
       });
       return outputs;
     },
@@ -31,7 +30,7 @@ export const tfjsEngine: OpenEngine = async <Head extends string>(model: Model<H
 
 type Step = (x: tf.Tensor4D) => tf.Tensor4D;
 
-function buildLayer(layer: Layer, model: Model<string>): Step {
+function buildLayer(layer: Layer, model: Model): Step {
   switch (layer.op) {
     case 'conv2d':
       return buildConv2d(layer, model);
@@ -58,7 +57,7 @@ function buildLayer(layer: Layer, model: Model<string>): Step {
   }
 }
 
-function buildConv2d(layer: Conv2d, { tensors }: Model<string>): Step {
+function buildConv2d(layer: Conv2d, { tensors }: Model): Step {
   const shape: [number, number, number, number] = [layer.kernel[0], layer.kernel[1], layer.in, layer.out];
   const filter = tf.tensor4d(tensors.get(`${layer.name}.weight`, shape), shape);
   const bias = tf.tensor1d(tensors.get(`${layer.name}.bias`, [layer.out]));
@@ -68,7 +67,7 @@ function buildConv2d(layer: Conv2d, { tensors }: Model<string>): Step {
 }
 
 /** The orientations of the map are computed here, because `tf.gather` takes longer than the convolution. */
-function buildWholeMap({ name, side, in: ins, out }: WholeMap, { tensors }: Model<string>): Step {
+function buildWholeMap({ name, side, in: ins, out }: WholeMap, { tensors }: Model): Step {
   const indexes = indexesInAllOrientations(side, ins);
   const [size, filters] = [side * side * ins, out / ORIENTATIONS];
   const filter = tf.tensor4d(tensors.get(`${name}.weight`, [side, side, ins, filters]), [1, 1, size, filters]);
@@ -89,12 +88,8 @@ function buildWholeMap({ name, side, in: ins, out }: WholeMap, { tensors }: Mode
   };
 }
 
-function buildHead<Head extends string>(
-  name: Head,
-  { spec, tensors }: Model<Head>,
-  pooled: number,
-): (pool: tf.Tensor2D) => tf.Tensor {
-  const { dim } = spec.heads[name];
+function buildHead({ spec, tensors }: Model, pooled: number): (pool: tf.Tensor2D) => tf.Tensor {
+  const { name, dim } = spec.head;
   const weight = tf.tensor2d(tensors.get(`${name}.weight`, [pooled, dim]), [pooled, dim]);
   const bias = tf.tensor1d(tensors.get(`${name}.bias`, [dim]));
   return (pool) => tf.add(tf.matMul(pool, weight), bias);

@@ -25,7 +25,7 @@ export interface Picture {
    * The features of the main network, which sees the middle of the picture. It is loaded at the first call in a thread,
    * and run at the first call for a picture.
    */
-  features(): Promise<Features<'content'>>;
+  features(): Promise<Features>;
   /** Whether the picture is searched for: then more of its points are found than are stored. */
   readonly isSought?: boolean;
   readonly network: OpenNetwork;
@@ -34,15 +34,15 @@ export interface Picture {
 export const SQUARE = 128;
 export const CROP_SIDE = 64;
 
-/** Returns the network of a folder with only these heads. It is loaded at the first call in a thread. */
-export type OpenNetwork = <Head extends string>(folder: URL, heads: readonly Head[]) => Promise<Network<Head>>;
+/** Returns the network of a folder. It is loaded at the first call in a thread. */
+export type OpenNetwork = (folder: URL) => Promise<Network>;
 
 export function preparePicture(
   pixels: Pixels,
   network: OpenNetwork,
   pixelsOf: (side: number) => Promise<Pixels> = async () => pixels,
 ): Picture {
-  let features: Promise<Features<'content'>> | undefined;
+  let features: Promise<Features> | undefined;
   let square: Pixels | undefined;
   let crops: readonly Pixels[] | undefined;
   const squash = () => {
@@ -60,11 +60,11 @@ export function preparePicture(
       return crops;
     },
     features() {
-      features ??= network(MODEL_FOLDER, ['content']).then(async ({ width, height, run }) => {
+      features ??= network(MODEL_FOLDER).then(async ({ width, height, run }) => {
         const middle = middleOf(pixels);
         const isSquare = middle === pixels && width === SQUARE && height === SQUARE;
         const [found] = await run([isSquare ? squash() : resizeArea(middle, width, height)]);
-        return found as Features<'content'>;
+        return found as Features;
       });
       return features;
     },
