@@ -99,6 +99,24 @@ it.each([
   },
 );
 
+it('the filters of fields that are new in the results come with the status of their commit', async () => {
+  const collection = demo.akin.client.collection('weather');
+  await collection.create();
+  const days = [1, 2, 3, 4].map((i) => ({ id: `d${i}`, season: i % 2 === 0 ? 'spring' : 'autumn' }));
+  await collection.add(days, { commit: true });
+  const { page } = await demo.open(`/?collection=${collection.name}`);
+  await settled(page);
+  const release = await holdRequests(page, /\/cores\/weather$/);
+  await collection.add(
+    days.map((day, i) => ({ ...day, weather: i < 2 ? 'rain' : 'sun' })),
+    { commit: true },
+  );
+  await search(page, () => page.getByRole('searchbox').press('Enter'));
+  await page.locator('.narrow[aria-busy="false"]').waitFor();
+  release();
+  await page.locator('.narrow summary').getByText('Weather').waitFor();
+});
+
 it('a second click closes nothing but the details', async () => {
   const page = await demo.visit();
   await searchFor(page, 'headphones');

@@ -22,6 +22,7 @@ export async function loadFields(model: Model): Promise<void> {
   const { fields } = answer.schema;
   model.fields = facetFieldsOf(fields);
   model.rangeFields = rangeFieldsOf(fields);
+  model.fieldNames = [...model.fields, ...model.rangeFields].map(({ name }) => name).join();
   const cardFields = chosenCardFields(name) ?? guessCardFields(fields);
   model.pageData = { ...model.pageData, cardFields, cardFieldChoices: cardFieldChoices(fields) };
 }

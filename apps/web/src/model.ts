@@ -62,6 +62,10 @@ export class Model {
   fields: readonly FacetField[] = [];
   /** Fields with sliders; null if their bounds are already loaded. */
   rangeFields: readonly NamedRange[] | null = null;
+  /** The names of all of these fields; empty until the schema is loaded. */
+  fieldNames = '';
+  /** Those that the filters were last counted with; null: not yet in this collection. */
+  countedFields: string | null = null;
   /** The commit that the fields are of; null: that of the next status. */
   fieldsCommit: number | null = null;
   /** The collection when the results were requested; null until that is known. */

@@ -60,6 +60,7 @@ async function openCollection(model: Model): Promise<void> {
 async function beginCollection(model: Model): Promise<boolean> {
   model.stop();
   model.fields = [];
+  model.countedFields = null;
   model.fieldsCommit = null;
   model.update({
     status: null,

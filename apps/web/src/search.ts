@@ -160,7 +160,8 @@ function request(model: Model, start: number, rows = rowsFrom(start)) {
 async function countFacets(model: Model, signal: AbortSignal): Promise<void> {
   await updateFields(model);
   if (signal.aborted) return;
-  const { state, fields, rangeFields } = model;
+  const { state, fields, fieldNames, rangeFields } = model;
+  model.countedFields = fieldNames;
   if (rangeFields !== null) {
     const bounds = await loadRanges(model.collection, rangeFields, signal);
     if (model.rangeFields === rangeFields) model.rangeFields = null;
@@ -172,8 +173,8 @@ async function countFacets(model: Model, signal: AbortSignal): Promise<void> {
   const order = dateOrder(state.sort, ranges);
   const { endpoint, parameters } = facetCountRequest(state, fields, ranges, facetSearches);
   const body = await model.collection[endpoint](parameters, { signal });
-  // The user has asked for other values meanwhile.
-  if (model.pageData.facetSearches !== facetSearches) return;
+  // The user has asked for other values meanwhile, or there are other fields.
+  if (model.pageData.facetSearches !== facetSearches || model.countedFields !== fieldNames) return;
   model.update({
     counting: false,
     facets: facetsOf(body, fields, state.filters, facetSearches),
@@ -188,6 +189,11 @@ export function findValues(model: Model, field: string, contains: string | null)
   if (contains === null) facetSearches.delete(field);
   else facetSearches.set(field, contains);
   model.update({ facetSearches });
+  countAgain(model);
+}
+
+/** Counts the filters of the shown results again. */
+export function countAgain(model: Model): void {
   model.isComplete = false;
   const { signal } = model.start('values');
   countFacets(model, signal).catch((error) => {

@@ -2,7 +2,7 @@ import { loadCollections, loadStatus, updateFields } from './load-collections.ts
 import { isNoResponse } from './messages.ts';
 import type { Model } from './model.ts';
 import { updateRuns } from './runs/watch-runs.ts';
-import { search } from './search.ts';
+import { countAgain, search } from './search.ts';
 import { VIEWS } from './views.ts';
 
 /** Interval of requests: during a run, and otherwise. */
@@ -90,4 +90,6 @@ async function showChange(model: Model): Promise<void> {
   const shown = isAll ? pageData.numFound : shownStatus?.documents;
   const fresh = Math.max(0, documents - (shown ?? documents));
   if (fresh !== pageData.fresh) model.update({ fresh });
+  // The results came before the status of their commit, and with it the fields that are new in them.
+  if (model.countedFields !== null && model.countedFields !== model.fieldNames) countAgain(model);
 }
