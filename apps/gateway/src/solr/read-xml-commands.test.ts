@@ -54,7 +54,7 @@ describe('commands of XML', () => {
     { kind: 'delete', position: 3, id: ' 8 ' },
     { kind: 'delete-by-query', position: 4, query: 'price:[* TO 5]' },
     { kind: 'commit', openSearcher: true, waitSearcher: false },
-    { kind: 'commit', optimize: true },
+    { kind: 'commit' },
   ];
 
   it.each([1, 2, 7, 1 << 20])('are read in chunks of %i bytes', async (size) => {

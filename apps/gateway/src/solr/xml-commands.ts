@@ -146,7 +146,6 @@ export class XmlCommands {
           kind: 'commit',
           openSearcher: this.#flag('openSearcher', attributes),
           waitSearcher: this.#flag('waitSearcher', attributes),
-          ...(name === 'optimize' ? { optimize: true } : {}),
         });
         return;
       case 'rollback':

@@ -102,7 +102,7 @@ describe('commands', () => {
   ])('to commit have booleans in the spellings of parameters: %j', async (options) => {
     expect(await read(JSON.stringify({ commit: options, optimize: { openSearcher: null } }))).toEqual([
       { kind: 'commit', openSearcher: false, waitSearcher: true },
-      { kind: 'commit', optimize: true },
+      { kind: 'commit' },
     ]);
   });
 });

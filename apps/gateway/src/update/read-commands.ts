@@ -44,7 +44,6 @@ export interface CommitCommand {
   readonly waitSearcher?: boolean | undefined;
   /** Milliseconds by which the commit may be delayed. Undefined: not at all. */
   readonly within?: number;
-  readonly optimize?: boolean;
 }
 
 /**
@@ -236,7 +235,6 @@ function ofCommit(key: string, value: JsonValue): CommitCommand {
     kind: 'commit',
     openSearcher: option('openSearcher'),
     waitSearcher: option('waitSearcher'),
-    ...(key === 'optimize' ? { optimize: true } : {}),
   };
 }
 
