@@ -52,7 +52,9 @@ const tables: SearchedTables = {
 function compile(text: string, scored = false): { where: string; score: string | number; values: SqlValue[] } {
   const params = new Params();
   const context = { tables, params, now: new Date('2024-06-15T12:00:00Z'), timeZone: 'UTC' };
-  return { ...compileQuery(parseQuery(text), context, scored), values: params.values };
+  const query = parseQuery(text);
+  const compiled = scored ? compileQuery(query, context) : { where: conditionOf(query, context), score: 0 };
+  return { ...compiled, values: params.values };
 }
 
 describe('queries as SQL', () => {

@@ -32,12 +32,12 @@ const MAX_SQL = 8_000_000;
  * Turns a query into SQL. Values become parameters, columns come from the schema: no text of a user becomes SQL.
  *
  * Scores: a text match scores by its words (see `text-clauses.ts`), everything else 1. The scores of matching clauses
- * are added, and boosts multiply them. Without `scored` the score is 0, and the SQL is shorter.
+ * are added, and boosts multiply them.
  *
  * @throws AkinError bad-request for an unknown field, or a value that does not fit its field
  */
-export function compileQuery(query: Query, context: CompileContext, scored = true): CompiledQuery {
-  return compile(query, context, scored) ?? { where: 'false', score: 0 };
+export function compileQuery(query: Query, context: CompileContext): CompiledQuery {
+  return compile(query, context, true) ?? { where: 'false', score: 0 };
 }
 
 /** The condition of a query, without scores. A search compiles each query once for all of its statements. */
@@ -46,7 +46,7 @@ export function conditionOf(query: Query, { params, ...context }: CompileContext
   let condition = conditions?.get(query);
   if (condition === undefined) {
     const own = new Params();
-    condition = { where: compileQuery(query, { ...context, params: own }, false).where, params: own };
+    condition = { where: compile(query, { ...context, params: own }, false)?.where ?? 'false', params: own };
     conditions?.set(query, condition);
   }
   return params.include(condition.where, condition.params);

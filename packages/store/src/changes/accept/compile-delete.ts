@@ -1,6 +1,6 @@
 import { AkinError, type ErrorCode, parseQuery } from '@akin/domain';
 import { causeOf, reasonOf } from '../../database/engine/sqlstate.ts';
-import { compileQuery } from '../../search/compile.ts';
+import { conditionOf } from '../../search/compile.ts';
 import type { Params } from '../../search/params.ts';
 import { CrashingDeleteError } from '../commit/crashes.ts';
 import type { CollectionContext } from '../context.ts';
@@ -19,7 +19,7 @@ export function compileDelete(
 ): string {
   const tables = { sqlSchema: collection.sqlSchema, schema, modules: store.modules };
   try {
-    return `(${compileQuery(parseQuery(query), { tables, params, now: acceptedAt, timeZone: 'UTC' }, false).where})`;
+    return `(${conditionOf(parseQuery(query), { tables, params, now: acceptedAt, timeZone: 'UTC' })})`;
   } catch (error) {
     if (error instanceof AkinError) throw error;
     // A defect of akin, which every commit would meet again.

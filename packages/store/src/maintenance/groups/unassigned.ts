@@ -3,7 +3,7 @@ import { descriptorTable } from '../../database/collections/collection-tables.ts
 import { loadSchema } from '../../database/collections/schema.ts';
 import { decodeHalfvec } from '../../database/engine/binary.ts';
 import { BULK } from '../../database/engine/engine.ts';
-import { compileQuery } from '../../search/compile.ts';
+import { conditionOf } from '../../search/compile.ts';
 import { Params } from '../../search/params.ts';
 import { type Grouping, NO_CELL } from './rule.ts';
 
@@ -24,14 +24,13 @@ export async function readUnassigned(
   const params = new Params();
   const numbers = params.add(docs, 'int8[]');
   const tables = { sqlSchema, schema: await loadSchema(store, collection), modules: store.modules };
-  const except =
-    rule.exclude && compileQuery(rule.exclude, { tables, params, now: new Date(), timeZone: 'UTC' }, false);
+  const except = rule.exclude && conditionOf(rule.exclude, { tables, params, now: new Date(), timeZone: 'UTC' });
   type Row = { doc: bigint; id: string; vector: Buffer; second_vector: Buffer | null };
   const sql = `select d.doc, d.id, halfvec_send(v.vector) as vector,
             ${rule.secondModule ? `(select halfvec_send(a.vector) from ${descriptorTable(sqlSchema, rule.secondModule.module)} a where a.doc = d.doc)` : 'null'} as second_vector
        from ${sqlSchema}.documents d
        join ${descriptorTable(sqlSchema, rule.module)} v on v.doc = d.doc
-      where d.doc = any(${numbers})${except ? ` and (${except.where}) is not true` : ''}
+      where d.doc = any(${numbers})${except ? ` and (${except}) is not true` : ''}
       order by d.doc`;
   const rows = await store.engine.transaction((tx) => tx.query<Row>(sql, params.values), BULK);
   const unassigned: UnassignedDocument[] = [];
