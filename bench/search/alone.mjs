@@ -38,7 +38,7 @@ const floats = halfTable();
 console.log(describeMachine());
 const threads = Math.min(4, availableParallelism());
 const searcher = new Searcher({ threads, exactRows: EXACT_ROWS });
-await searcher.change(KEY, { kind: 'begin', key: KEY });
+await searcher.change(KEY, { kind: 'begin' });
 /** The queries that are compared. Their nearest documents are found while documents are made. */
 const compared = Array.from({ length: Number(options.compared) }, () => ({
   vector: around(dice.whole(centerCount)),
@@ -64,11 +64,11 @@ for (const documents of listOf(options.documents).map(Number)) {
   for (; held < documents; held += PART) {
     const bytes = makeRows(held, Math.min(PART, documents - held));
     const from = performance.now();
-    await searcher.change(KEY, { kind: 'rows', key: KEY, modules: [MODULE], bytes });
+    await searcher.change(KEY, { kind: 'rows', modules: [MODULE], bytes });
     reading += performance.now() - from;
   }
   held = documents;
-  await searcher.change(KEY, { kind: 'advance', key: KEY, commit: COMMIT });
+  await searcher.change(KEY, { kind: 'advance', commit: COMMIT });
   const times = [];
   const numbers = [];
   // The first searches after reading are not measured: they also compile code, grow memory and trigger the clustering.

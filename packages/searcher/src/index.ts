@@ -2,7 +2,7 @@ export type { AssignedCell } from './cells.ts';
 export { SearchedCollection } from './collection.ts';
 export { type DocNumbers, type DocSet, docSetOf } from './doc-set.ts';
 export { pageOfHeads } from './heads.ts';
-export type { ValueList } from './messages.ts';
+export type { CollectionChange, ValueList } from './messages.ts';
 export type { NearPairs, PairsQuery } from './pairs.ts';
 export { mirrored, type PointSet, readPoints } from './points/point-format.ts';
 export { findPart, type PartMatch } from './points/verify.ts';

@@ -24,58 +24,55 @@ export interface ValueList extends DocList {
   readonly ordinal: number;
 }
 
-export type Request =
+/** What changes a collection. */
+export type CollectionChange =
   /** Begins a collection. Other messages about a collection that was not begun fail. */
-  | { readonly kind: 'begin'; readonly key: number }
+  | { readonly kind: 'begin' }
   /** New and ended rows, with their vectors or points of some modules. */
   | {
       readonly kind: 'rows';
-      readonly key: number;
       readonly modules: readonly string[];
       /** Which of the modules have points. */
       readonly withPoints?: readonly string[];
       readonly bytes: Uint8Array;
     }
   /** Documents that match a filter. They are added if the filter already has some. */
-  | { readonly kind: 'filter'; readonly key: number; readonly filter: number; readonly docs: DocNumbers | DocSet }
-  | { readonly kind: 'drop-filter'; readonly key: number; readonly filter: number }
+  | { readonly kind: 'filter'; readonly filter: number; readonly docs: DocNumbers | DocSet }
+  | { readonly kind: 'drop-filter'; readonly filter: number }
   /** Values of documents in a column. */
   | {
       readonly kind: 'values';
-      readonly key: number;
       readonly column: number;
       readonly bytes: Uint8Array;
       readonly lists: readonly ValueList[];
     }
-  | { readonly kind: 'drop-values'; readonly key: number; readonly column: number }
+  | { readonly kind: 'drop-values'; readonly column: number }
   /** Selects the rows that match a filter by their values of a column: 1 or 0 for each ordinal. */
   | {
       readonly kind: 'filter-by-values';
-      readonly key: number;
       readonly filter: number;
       readonly column: number;
       readonly wanted: Uint8Array;
     }
-  | { readonly kind: 'advance'; readonly key: number; readonly commit: number }
+  | { readonly kind: 'advance'; readonly commit: number }
+  | { readonly kind: 'drop' };
+
+export type Request =
+  | CollectionChange
   /** Assigns documents with vectors of a module to cells. @see Cells */
-  | {
-      readonly kind: 'cells';
-      readonly key: number;
-      readonly module: string;
-      readonly isFirst: boolean;
-      readonly bytes: Uint8Array;
-    }
-  | { readonly kind: 'pairs'; readonly key: number; readonly query: PairsQuery }
-  | { readonly kind: 'search'; readonly key: number; readonly query: VectorQuery }
-  | { readonly kind: 'heads'; readonly key: number; readonly query: HeadsQuery }
-  | { readonly kind: 'points'; readonly key: number; readonly query: PointQuery }
+  | { readonly kind: 'cells'; readonly module: string; readonly isFirst: boolean; readonly bytes: Uint8Array }
+  | { readonly kind: 'pairs'; readonly query: PairsQuery }
+  | { readonly kind: 'search'; readonly query: VectorQuery }
+  | { readonly kind: 'heads'; readonly query: HeadsQuery }
+  | { readonly kind: 'points'; readonly query: PointQuery }
   /** Each thread checks its share of the candidates. */
-  | { readonly kind: 'parts'; readonly key: number; readonly query: PartQuery }
-  | { readonly kind: 'count'; readonly key: number; readonly query: CountQuery }
-  | { readonly kind: 'drop'; readonly key: number };
+  | { readonly kind: 'parts'; readonly query: PartQuery }
+  | { readonly kind: 'count'; readonly query: CountQuery };
 
 export interface RequestMessage {
   readonly number: number;
+  /** Of the collection. */
+  readonly key: number;
   readonly request: Request;
 }
 

@@ -98,8 +98,8 @@ it.each([1, 3])('%i threads tell the same pairs, of many vectors at once too', a
     cells.setUint32(12 * i + 8, 1);
   }
   const bytes = (view: DataView) => new Uint8Array(view.buffer);
-  await searcher.change(1, { kind: 'begin', key: 1 });
-  await searcher.change(1, { kind: 'rows', key: 1, modules: ['view'], bytes: rowBytes(count) });
+  await searcher.change(1, { kind: 'begin' });
+  await searcher.change(1, { kind: 'rows', modules: ['view'], bytes: rowBytes(count) });
   // All documents are in cell 1.
   expect(await searcher.assignCells(1, 'view', bytes(cells).slice(0, 12), true)).toEqual([]);
   expect(

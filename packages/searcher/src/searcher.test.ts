@@ -24,12 +24,12 @@ it.each([1, 3])('finds the same with %i threads, and begins again after one fail
     minCompared: 10,
     maxCandidates: 100,
   };
-  await expect(searcher.change(1, { kind: 'advance', key: 1, commit: 1 })).rejects.toThrow('not in memory');
+  await expect(searcher.change(1, { kind: 'advance', commit: 1 })).rejects.toThrow('not in memory');
   await expect(searcher.search(1, query)).rejects.toThrow(SearcherError);
   const fill = async () => {
-    await searcher.change(1, { kind: 'begin', key: 1 });
-    await searcher.change(1, { kind: 'rows', key: 1, modules: ['view'], bytes: rowBytes(10) });
-    await searcher.change(1, { kind: 'advance', key: 1, commit: 1 });
+    await searcher.change(1, { kind: 'begin' });
+    await searcher.change(1, { kind: 'rows', modules: ['view'], bytes: rowBytes(10) });
+    await searcher.change(1, { kind: 'advance', commit: 1 });
   };
   await fill();
   const found = await searcher.search(1, query);
@@ -39,7 +39,7 @@ it.each([1, 3])('finds the same with %i threads, and begins again after one fail
   const wide = await searcher.search(1, { ...query, maxDistance: 2, maxCandidates: 3 });
   expect(wide).toMatchObject({ matches: 10, isOverLimit: true, docs: new Float64Array() });
   // Bytes that are not whole rows are rejected, and the threads keep running.
-  const broken = { kind: 'rows', key: 1, modules: ['view'], bytes: rowBytes(10).subarray(0, 70) } as const;
+  const broken = { kind: 'rows', modules: ['view'], bytes: rowBytes(10).subarray(0, 70) } as const;
   await expect(searcher.change(1, broken)).rejects.toThrow(SearcherError);
   expect(await searcher.search(1, query)).toMatchObject({ matches: 10 });
   await workers[0]?.terminate();
@@ -47,7 +47,7 @@ it.each([1, 3])('finds the same with %i threads, and begins again after one fail
   expect(searcher.bytes).toBe(0);
   await fill();
   expect(await searcher.search(1, query)).toMatchObject({ matches: 10 });
-  await searcher.change(1, { kind: 'drop', key: 1 });
+  await searcher.change(1, { kind: 'drop' });
   expect(searcher.bytes).toBe(0);
   // A closed searcher stays closed.
   await searcher[Symbol.asyncDispose]();
@@ -69,9 +69,9 @@ it('ends the threads that it started if another one cannot be started', async ()
     },
   } as unknown as number;
   await using searcher = new Searcher({ threads: 4, exactRows });
-  await expect(searcher.change(1, { kind: 'begin', key: 1 })).rejects.toThrow(SearcherError);
+  await expect(searcher.change(1, { kind: 'begin' })).rejects.toThrow(SearcherError);
   expect(workers.map(({ threadId }) => threadId)).toEqual([-1, -1]);
-  await searcher.change(1, { kind: 'begin', key: 1 });
+  await searcher.change(1, { kind: 'begin' });
   expect(workers).toHaveLength(6);
   channel('worker_threads').unsubscribe(onThread);
 });
@@ -83,10 +83,10 @@ it.each([1, 2])(
     const draw = () => Float32Array.from({ length: 256 }, () => random() - 0.5);
     const vectors = Array.from({ length: 6_000 }, draw);
     await using searcher = new Searcher({ threads, exactRows: 1_000 });
-    await searcher.change(1, { kind: 'begin', key: 1 });
+    await searcher.change(1, { kind: 'begin' });
     const bytes = rowBytes(vectors.length, (doc) => vectors[doc] as Float32Array);
-    await searcher.change(1, { kind: 'rows', key: 1, modules: ['view'], bytes });
-    await searcher.change(1, { kind: 'advance', key: 1, commit: 1 });
+    await searcher.change(1, { kind: 'rows', modules: ['view'], bytes });
+    await searcher.change(1, { kind: 'advance', commit: 1 });
     const query = {
       commit: 1,
       module: 'view',
@@ -132,10 +132,10 @@ it('makes clusters in the background after a search, and drops them with the col
   const count = 40_000;
   const vectors = Array.from({ length: count }, () => Float32Array.from({ length: 8 }, () => random() - 0.5));
   await using searcher = new Searcher({ threads: 2, exactRows: 100 });
-  await searcher.change(1, { kind: 'begin', key: 1 });
+  await searcher.change(1, { kind: 'begin' });
   const bytes = rowBytes(count, (doc) => vectors[doc] as Float32Array);
-  await searcher.change(1, { kind: 'rows', key: 1, modules: ['view'], bytes });
-  await searcher.change(1, { kind: 'advance', key: 1, commit: 1 });
+  await searcher.change(1, { kind: 'rows', modules: ['view'], bytes });
+  await searcher.change(1, { kind: 'advance', commit: 1 });
   const before = searcher.bytes;
   const search = (vector: Float32Array) =>
     searcher.search(1, {
@@ -158,6 +158,6 @@ it('makes clusters in the background after a search, and drops them with the col
     expect([...(found?.docs ?? [])]).toContain(doc);
   }
   await search(vectors[1] as Float32Array);
-  await searcher.change(1, { kind: 'drop', key: 1 });
+  await searcher.change(1, { kind: 'drop' });
   expect(searcher.bytes).toBe(0);
 });

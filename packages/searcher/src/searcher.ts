@@ -3,7 +3,7 @@ import type { AssignedCell } from './cells.ts';
 import { SearchedCollection } from './collection.ts';
 import { mergeHeads } from './heads.ts';
 import { mergeCandidates, queryForPart } from './merge.ts';
-import type { ReplyMessage, Request, ThreadConfig } from './messages.ts';
+import type { CollectionChange, ReplyMessage, Request, RequestMessage, ThreadConfig } from './messages.ts';
 import type { NearPairs, PairsQuery } from './pairs.ts';
 import type { PartMatch } from './points/verify.ts';
 import {
@@ -80,10 +80,7 @@ export class Searcher implements AsyncDisposable {
    * @throws SearcherError when the collection was not begun, or a thread failed: then all data is lost, and the threads
    * restart at the next request
    */
-  async change(
-    key: number,
-    request: Exclude<Request, { kind: 'search' | 'count' | 'heads' | 'points' | 'parts' | 'pairs' | 'cells' }>,
-  ): Promise<void> {
+  async change(key: number, request: CollectionChange): Promise<void> {
     await this.#ask(key, request);
     if (request.kind === 'drop') this.#bytes.delete(key);
   }
@@ -95,7 +92,7 @@ export class Searcher implements AsyncDisposable {
    */
   async search(key: number, query: VectorQuery): Promise<Candidates | undefined> {
     const share = queryForPart(query, this.#options.threads);
-    const parts = await this.#askForParts(key, { kind: 'search', key, query: share }, ({ candidates }) => candidates);
+    const parts = await this.#askForParts(key, { kind: 'search', query: share }, ({ candidates }) => candidates);
     return parts && mergeCandidates(parts, query);
   }
 
@@ -103,13 +100,13 @@ export class Searcher implements AsyncDisposable {
    * Counts rows, with the errors of {@link search}. @returns one count for each restriction; undefined as in `search`
    */
   async count(key: number, query: CountQuery): Promise<number[] | undefined> {
-    const parts = await this.#askForParts(key, { kind: 'count', key, query }, ({ counts }) => counts);
+    const parts = await this.#askForParts(key, { kind: 'count', query }, ({ counts }) => counts);
     return parts && query.restrictions.map((_, i) => parts.reduce((sum, part) => sum + (part[i] ?? 0), 0));
   }
 
   /** Finds the head of each group, with the errors of {@link search}. @returns undefined as in `search` */
   async heads(key: number, query: HeadsQuery): Promise<Heads | undefined> {
-    const parts = await this.#askForParts(key, { kind: 'heads', key, query }, ({ heads }) => heads);
+    const parts = await this.#askForParts(key, { kind: 'heads', query }, ({ heads }) => heads);
     return parts && mergeHeads(parts, query);
   }
 
@@ -118,7 +115,7 @@ export class Searcher implements AsyncDisposable {
    * @returns undefined as in {@link search}
    */
   async findParts(key: number, query: PointQuery): Promise<PointCandidate[] | undefined> {
-    const parts = await this.#askForParts(key, { kind: 'points', key, query }, ({ points }) => points);
+    const parts = await this.#askForParts(key, { kind: 'points', query }, ({ points }) => points);
     const found = parts?.flat();
     found?.sort((a, b) => b.support - a.support || a.doc - b.doc);
     return (
@@ -130,7 +127,7 @@ export class Searcher implements AsyncDisposable {
   /** Checks which candidates have a part in common with a picture. @returns by position; undefined for the others */
   async checkParts(key: number, query: PartQuery): Promise<(PartMatch | undefined)[]> {
     const found = query.candidates.map((): PartMatch | undefined => undefined);
-    for (const { parts = [] } of await this.#ask(key, { kind: 'parts', key, query })) {
+    for (const { parts = [] } of await this.#ask(key, { kind: 'parts', query })) {
       for (const [i, match] of parts) found[i] = match;
     }
     return found;
@@ -144,7 +141,7 @@ export class Searcher implements AsyncDisposable {
    * @returns the documents that are not loaded with a vector of the module, and their cells
    */
   async assignCells(key: number, module: string, bytes: Uint8Array, isFirst: boolean): Promise<AssignedCell[]> {
-    const replies = await this.#ask(key, { kind: 'cells', key, module, bytes, isFirst });
+    const replies = await this.#ask(key, { kind: 'cells', module, bytes, isFirst });
     return replies.flatMap(({ missing }) => missing ?? []);
   }
 
@@ -169,7 +166,7 @@ export class Searcher implements AsyncDisposable {
           ends: query.ends.slice(from, next).map((end) => end - first),
           maxPairs: left,
         };
-        for (const { pairs } of await this.#ask(key, { kind: 'pairs', key, query: part })) {
+        for (const { pairs } of await this.#ask(key, { kind: 'pairs', query: part })) {
           if (pairs === undefined) {
             isLost = true;
           } else {
@@ -224,7 +221,8 @@ export class Searcher implements AsyncDisposable {
       }
     }
     const threads = this.#threads;
-    const replies = await Promise.all(threads.map((thread) => thread.ask(request))).catch(async (error: unknown) => {
+    const asked = Promise.all(threads.map((thread) => thread.ask(key, request)));
+    const replies = await asked.catch(async (error: unknown) => {
       // Without the share of the thread that failed, the data of the others is useless.
       if (this.#threads === threads && threads.some(({ hasFailed }) => hasFailed)) {
         await this.#endThreads();
@@ -269,13 +267,13 @@ class SearcherThread implements AsyncDisposable {
     return this.#failure !== undefined;
   }
 
-  ask(request: Request): Promise<ReplyMessage> {
+  ask(key: number, request: Request): Promise<ReplyMessage> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     return new Promise((resolve, reject) => {
       const number = this.#number++;
       this.#pending.set(number, { resolve, reject });
       this.#worker.ref();
-      this.#worker.postMessage({ number, request });
+      this.#worker.postMessage({ number, key, request } satisfies RequestMessage);
     });
   }
 

@@ -13,11 +13,11 @@ if (port === null) throw new Error('this file runs as a worker thread');
 const { index, count, exactRows } = workerData as ThreadConfig;
 const collections = new Map<number, SearchedCollection>();
 
-port.on('message', ({ number, request }: RequestMessage) => {
+port.on('message', ({ number, key, request }: RequestMessage) => {
   let reply: ReplyMessage;
   try {
-    const found = replyTo(request);
-    reply = { number, bytes: collections.get(request.key)?.bytes ?? 0, ...found };
+    const found = replyTo(key, request);
+    reply = { number, bytes: collections.get(key)?.bytes ?? 0, ...found };
   } catch (error) {
     reply = { number, bytes: 0, failure: (error as Error).message };
   }
@@ -56,8 +56,7 @@ function nextClustering(): typeof clustering {
   return undefined;
 }
 
-function replyTo(request: Request): Omit<ReplyMessage, 'number' | 'bytes'> {
-  const { key } = request;
+function replyTo(key: number, request: Request): Omit<ReplyMessage, 'number' | 'bytes'> {
   if (request.kind === 'drop') collections.delete(key);
   if (request.kind === 'begin') {
     collections.set(key, new SearchedCollection(Math.ceil(exactRows / count)));

@@ -1,4 +1,4 @@
-import type { Searcher } from '@akin/searcher';
+import type { CollectionChange } from '@akin/searcher';
 import type { ReadCollection } from './read-rows.ts';
 
 /** The part of {@link InMemoryCollection} that its filters and columns use. */
@@ -9,13 +9,9 @@ export interface CollectionHandle {
    * how many rows were added since that beginning.
    */
   state(): { readonly commit: bigint; readonly begun: number; readonly last: number; readonly rows: number };
-  change(request: Change): Promise<void>;
+  change(request: CollectionChange): Promise<void>;
   /** Call this after data was added. @throws SearcherError if there is no memory for it */
   afterGrowth(): Promise<void>;
   /** Bytes that can be used before other data is dropped. */
   free(): number;
 }
-
-/** A change of one collection in the searcher. */
-export type Change = Without<Parameters<Searcher['change']>[1], 'key'>;
-type Without<T, K extends string> = T extends unknown ? Omit<T, K> : never;

@@ -1,6 +1,7 @@
 import {
   type AssignedCell,
   type Candidates,
+  type CollectionChange,
   type CountQuery,
   type NearPairs,
   type PairsQuery,
@@ -15,7 +16,7 @@ import {
 import { currentCommit } from '../../database/collections/current-commit.ts';
 import { movePin, type Pin, pinCommit, removePin } from '../../database/collections/pins.ts';
 import type { Transaction } from '../../database/engine/engine.ts';
-import type { Change, CollectionHandle } from './collection-handle.ts';
+import type { CollectionHandle } from './collection-handle.ts';
 import { FilterCache } from './filter-cache.ts';
 import { HeadsCache } from './heads-cache.ts';
 import { InMemoryCells } from './in-memory-cells.ts';
@@ -301,10 +302,9 @@ export class InMemoryCollection {
     this.#commit = commit;
   }
 
-  async #change(request: Change): Promise<void> {
-    const key = this.#key;
+  async #change(request: CollectionChange): Promise<void> {
     if (this.#isDropped) throw new SearcherError('the collection is not in memory any more');
-    return this.#searcher.change(key, { ...request, key } as Parameters<Searcher['change']>[1]);
+    return this.#searcher.change(this.#key, request);
   }
 
   #serialize<T>(work: () => Promise<T>): Promise<T> {
