@@ -1,8 +1,9 @@
 import type { ParameterList } from '../parameters/parameters.ts';
+import { FACET_PARAMETERS } from './facets/facets.ts';
 
 /** Parameters of Solr that count only if another one is true. */
 const SWITCHES = {
-  facet: ['facet.field', 'facet.query', 'facet.range'],
+  facet: FACET_PARAMETERS,
   stats: ['stats.field'],
   group: ['group.field'],
   expand: ['expand.rows', 'expand.sort'],

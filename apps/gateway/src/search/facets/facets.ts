@@ -11,6 +11,9 @@ import { RANGE_FACET } from './range-facet.ts';
 /** The kinds that are counted, in the order of a response. */
 const KINDS = { query: QUERY_FACET, field: FIELD_FACET, range: RANGE_FACET };
 
+/** The parameters that ask for a facet. */
+export const FACET_PARAMETERS: readonly string[] = Object.values(KINDS).map(({ parameter }) => parameter);
+
 /**
  * The facets of a request, in Solr's parameters: `facet.field`, `facet.query` and `facet.range`, each several times and
  * with local parameters (`ex`, `key`, `terms`, or any setting), and settings for all fields or one
