@@ -221,6 +221,7 @@ describe('the description of the interface', () => {
     const page = await ask(gateway, '/docs');
     expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
     expect(page.text).toContain('GET · POST /api/cores/{collection}/image');
+    expect(page.text).toContain('/operations/retry?reason=image-unreachable');
     expect(page.text).not.toMatch(/src="|@import|url\(/);
     const [, script = '', ...more] = page.text.split(/<script>|<\/script>/);
     expect(more).toHaveLength(1);

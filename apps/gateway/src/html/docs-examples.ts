@@ -1,3 +1,4 @@
+import type { EndpointName } from '@akin/contract';
 import { type Html, html } from './html.ts';
 
 /** The placeholder of the URL in the examples. The script of the page replaces it with its own URL. */
@@ -13,7 +14,7 @@ interface Sample {
 }
 
 /** Requests that the demo answers. Endpoints without an example are called with their required parameters. */
-const SAMPLES: Readonly<Record<string, Sample>> = {
+const SAMPLES: Readonly<{ [name in EndpointName]?: Sample }> = {
   select: { query: { q: 'category:footwear', rows: '3', fl: 'id,title,price' } },
   query: { query: { q: 'title:shoe', rows: '3', fl: 'id,title' } },
   image: { query: { 'rank.by.id': 'demo-006', fq: '-id:demo-006', rows: '5', fl: 'id,score' } },
@@ -29,15 +30,16 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   updateJsonDocs: { query: { commit: 'true' }, json: [{ id: 'mine', title: 'My own' }] },
   analyze: { file: true },
   groups: { query: { rows: '5' } },
-  decideGroupsByPost: { json: { ids: ['demo-006', 'demo-007'], decision: 'different' } },
+  decideGroups: { json: { ids: ['demo-006', 'demo-007'], decision: 'different' } },
   exportDocuments: { query: { rows: '100' } },
   operations: { query: { state: 'failed' } },
-  retryOperationsByPost: { query: { reason: 'image-unreachable' } },
-  createKeyByPost: { json: { scope: 'search', note: 'the shop', origins: ['https://shop.example'] } },
-  defineFieldsByPost: { json: { 'add-field': { name: 'price', type: 'pdouble' } } },
+  retryOperations: { query: { reason: 'image-unreachable' } },
+  createKey: { json: { scope: 'search', note: 'the shop', origins: ['https://shop.example'] } },
+  defineFields: { json: { 'add-field': { name: 'price', type: 'pdouble' } } },
 };
 
 export interface Callable {
+  /** The name of the endpoint, after which a method other than GET is named. */
   readonly name: string;
   /** In capitals, in the order of the page. */
   readonly methods: readonly string[];
@@ -47,7 +49,7 @@ export interface Callable {
 }
 
 export function renderExamples(call: Callable): Html {
-  const { query = {}, json, file = false } = SAMPLES[call.name] ?? {};
+  const { query = {}, json, file = false } = SAMPLES[call.name.replace(/By[A-Z][a-z]+$/, '') as EndpointName] ?? {};
   const method = json === undefined && !file ? (call.methods[0] as string) : (call.methods.at(-1) as string);
   const all = { ...Object.fromEntries(call.required.map((name) => [name, `<${name}>`])), ...query };
   const path = call.path.replace(/\{(\w+)\}/g, (_, name: string) => EXAMPLE_PATH_VALUES[name] ?? `<${name}>`);
