@@ -3,9 +3,9 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { addresses, ENDPOINTS, type Endpoint, ERROR_RESPONSE } from '@akin/contract';
+import { addresses, ENDPOINTS, type Endpoint, ERROR_RESPONSE, MODULE_NAMES } from '@akin/contract';
 import { AkinError } from '@akin/domain';
-import { moduleNames } from '@akin/modules/manifests';
+import { MODULES, moduleNames } from '@akin/modules/manifests';
 import { describe, expect, it } from '@jest/globals';
 import { ANALYZE, echo, echoingGateway } from '../test/echoing-gateway.ts';
 import { ask, createGateway, FORM_BODY, type Gateway, JSON_BODY, testConfig } from '../test/start-gateway.ts';
@@ -215,6 +215,10 @@ describe('the description of the interface', () => {
       }
     }
     expect([...served].sort()).toEqual([...described].sort());
+  });
+
+  it('names every module', () => {
+    expect(MODULE_NAMES.split(',')).toEqual(MODULES.map(({ name }) => name));
   });
 
   it('is also a page, which needs no network', async () => {

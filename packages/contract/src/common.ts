@@ -52,6 +52,16 @@ export const QUOTA_PARAMETERS = {
   }),
 };
 
+/** All modules, as parameters name them. The registry is in `@akin/modules`, which this package does not import. */
+export const MODULE_NAMES = 'color,content,copyspace,duplicate,parts';
+
+export const MODULES_APPLY = text()
+  .optional()
+  .meta({
+    description: `Modules that analyze the pictures, separated by commas: \`${MODULE_NAMES}\`. Default: those of the collection.`,
+    example: 'content',
+  });
+
 export const COLLECTION_PARAMETER = text().meta({ description: 'Name of the collection.', example: 'my-collection' });
 
 /** The parameters of an endpoint of one collection: its name, those of the endpoint, and those of every JSON endpoint. */

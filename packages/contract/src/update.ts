@@ -1,14 +1,10 @@
 import { z } from 'zod';
-import { ACCEPTED, collectionParameters, DOCUMENT, responseOf } from './common.ts';
+import { ACCEPTED, collectionParameters, DOCUMENT, MODULES_APPLY, responseOf } from './common.ts';
 import { flag, integer, limit, text } from './parameter.ts';
 
 /** Parameters of all update endpoints. */
 export const UPDATE_PARAMETERS = collectionParameters({
-  'modules.apply': text().optional().meta({
-    description:
-      'Modules that analyze the pictures, separated by commas: `color,content,copyspace,duplicate,parts`. Default: those of the collection.',
-    example: 'content',
-  }),
+  'modules.apply': MODULES_APPLY,
   commit: flag().default(false).meta({ description: 'Make changes visible before the response.' }),
   openSearcher: flag().default(true).meta({
     description: 'With `commit=true`: false stores the changes durably and leaves them for the next commit.',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { COMMON_PARAMETERS, responseOf } from '../common.ts';
+import { COMMON_PARAMETERS, MODULES_APPLY, responseOf } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { flag, text } from '../parameter.ts';
 
@@ -30,10 +30,7 @@ export const analyze = endpoint({
       description:
         'Content model, as outputs name it (`name:hash`). Default: the model of the collection. If the collection does not exist: the model of `--content-model`.',
     }),
-    'modules.apply': text().optional().meta({
-      description:
-        'Modules to run, separated by commas: `color,content,copyspace,duplicate,parts`. Default: those of the collection, as in an update.',
-    }),
+    'modules.apply': MODULES_APPLY,
     'parts.sought': flag().default(false).meta({
       description: '`parts_points` has up to 800 points to search with, instead of the 180 that are stored.',
     }),

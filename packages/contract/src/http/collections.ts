@@ -1,6 +1,13 @@
 import { MAX_SHARDS, SCOPES } from '@akin/domain';
 import { z } from 'zod';
-import { COLLECTION, COMMON_PARAMETERS, collectionParameters, QUOTA_PARAMETERS, responseOf } from '../common.ts';
+import {
+  COLLECTION,
+  COMMON_PARAMETERS,
+  collectionParameters,
+  MODULE_NAMES,
+  QUOTA_PARAMETERS,
+  responseOf,
+} from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { integer, text } from '../parameter.ts';
 
@@ -44,7 +51,7 @@ export const createCollection = endpoint({
     modules: text().optional().meta({
       description:
         'The modules that analyze its pictures unless `modules.apply` names others, separated by commas. Default: all but `parts`.',
-      example: 'color,content,copyspace,duplicate,parts',
+      example: MODULE_NAMES,
     }),
     shards: integer(1, MAX_SHARDS)
       .optional()
