@@ -1,11 +1,15 @@
 import type { Collection, FoundDocument, Plain } from '@akin/client';
+import { MODULES } from '@akin/modules/manifests';
 import { html, nothing, svg, type TemplateResult } from 'lit-html';
 import { isMissing } from './file-path.ts';
 import { keyedSource } from './key.ts';
 import { TEXTS } from './texts.ts';
 
+/** Names of the fields that the analysis computes. */
+export const OUTPUTS: ReadonlySet<string> = new Set(MODULES.flatMap(({ outputs }) => outputs.map(({ name }) => name)));
+
 export function isAnalyzed(document: FoundDocument): boolean {
-  return Object.keys(document).some((name) => /^copyspace$|_rerank$|_isolated$/.test(name));
+  return Object.keys(document).some((name) => OUTPUTS.has(name));
 }
 
 /**

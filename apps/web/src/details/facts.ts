@@ -1,6 +1,7 @@
 import type { FoundDocument, Plain } from '@akin/client';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Actions } from '../actions.ts';
+import { OUTPUTS } from '../elements.ts';
 import { fieldTitle, valueText } from '../facets.ts';
 import { isMissing, pathOf } from '../file-path.ts';
 import { placeFilter } from '../filters/places.ts';
@@ -60,7 +61,7 @@ export function facts(document: FoundDocument, actions: Actions, mayChange: bool
 
 /** Whether a field is one that people set, not one of the analysis or the file. */
 export function isOwnField(name: string): boolean {
-  return !NOT_LISTED.test(name) && !/^(copyspace|color_isolated|_version_|collapsed)$/.test(name);
+  return !NOT_LISTED.test(name) && !OUTPUTS.has(name) && !/^(_version_|collapsed)$/.test(name);
 }
 
 function fact(name: string, value: unknown): TemplateResult {
