@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { createClient } from '@akin/client';
-import { MODULES } from '@akin/modules/manifests';
+import { moduleNames } from '@akin/modules/manifests';
 import { ACCESS_OPTIONS, accessConfig } from '../access-options.ts';
 import { dataFolder } from '../data-option.ts';
 import { DEFAULT_PORT } from '../default-port.ts';
@@ -144,7 +144,7 @@ export const serveCommand: CommandModule = {
         limits: { ...uploadLimits(options), ...waitingLimits(options) },
         throttled: !options.isOn('no-throttle'),
         searchMemory: searchMemory(options),
-        ...(options.isOn('parts') ? { defaultModules: MODULES.map(({ name }) => name) } : {}),
+        ...(options.isOn('parts') ? { defaultModules: [...moduleNames, 'parts'] } : {}),
         standbyUrls: standbys,
         retryRun: (run) => retryable.start(run),
       },
