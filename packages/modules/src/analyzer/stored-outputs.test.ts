@@ -39,7 +39,8 @@ async function analyzed(analyzer: Analyzer, names: readonly string[]): Promise<M
 function expectStored(given: ReadonlyMap<string, string>): void {
   for (const [file, text] of given) {
     const [now, then] = [text, stored[file] as string].map(entriesOf);
-    const changed = [...(then?.keys() ?? [])].filter((key) => then?.get(key) !== now?.get(key));
+    const names = new Set([...(then?.keys() ?? []), ...(now?.keys() ?? [])]);
+    const changed = [...names].filter((key) => then?.get(key) !== now?.get(key));
     if (changed.length > 0 || text !== stored[file]) fail(`${file} has other outputs than stored: ${changed}`);
   }
 }
@@ -105,6 +106,8 @@ describe('a change', () => {
     expect(() => expectStored(new Map([[file, other]]))).toThrow(
       `${file} has other outputs than stored: copyspace. If the change is meant, write the file again: npm run store-outputs`,
     );
+    const more = (stored[file] as string).replace('{', '{"depth":1,');
+    expect(() => expectStored(new Map([[file, more]]))).toThrow(`${file} has other outputs than stored: depth.`);
   });
 });
 
