@@ -5,7 +5,7 @@ import { InMemoryFilters } from './in-memory-filters.ts';
 import type { SearchRequest } from './request.ts';
 import { headsKey } from './searcher/heads-cache.ts';
 import type { InMemoryCollection } from './searcher/in-memory-collection.ts';
-import { readValueLists, type ValueColumn } from './searcher/value-lists.ts';
+import type { ValueColumn } from './searcher/value-lists.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { ColumnKey } from './sort.ts';
 
@@ -173,9 +173,7 @@ export class InMemoryCandidates implements Disposable {
 
   #load(columns: readonly ValueColumn[]) {
     const { tx, commit } = this.#snapshot;
-    return this.#held.columns.loadWide(columns, commit, (column, ...which) =>
-      readValueLists(tx, this.#held.collection, column, ...which),
-    );
+    return this.#held.columns.loadWide(columns, commit, tx);
   }
 
   #askOrUnload<T>(ask: () => Promise<T | undefined>): Promise<T | undefined> {

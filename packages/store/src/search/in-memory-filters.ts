@@ -14,7 +14,6 @@ import {
   type MatchRequest,
   readDocsColumn,
 } from './searcher/match-reader.ts';
-import { readValueLists } from './searcher/value-lists.ts';
 import type { Snapshot } from './snapshot.ts';
 import { valueTest } from './value-test.ts';
 import { compileKeyQuery } from './visible.ts';
@@ -82,10 +81,7 @@ export class InMemoryFilters implements Disposable {
     const { tx, store } = this.#snapshot;
     const filters = await this.#load(asked, {
       read: (wanted, last) => this.#readMatches(wanted, last, asked),
-      values: {
-        source: store,
-        read: (column, ...which) => readValueLists(tx, this.#held.collection, column, ...which),
-      },
+      values: { source: store, tx },
     });
     for (const [i, { query, isExcluded }] of asked.entries()) {
       this.#filters.set(query, { number: filters[i] as number, isExcluded });

@@ -87,7 +87,7 @@ export class FilterCache {
   ): Promise<{ readonly sent: Promise<void> } | undefined> {
     if (values === undefined || test === undefined) return undefined;
     const { begun } = this.#handle.state();
-    const matches = await this.#columns.setMatches(filter, test, commit, values.read);
+    const matches = await this.#columns.setMatches(filter, test, commit, values.tx);
     if (matches === undefined) return undefined;
     matches.sent.catch(() => undefined);
     this.#requireSame(begun);

@@ -256,9 +256,10 @@ describe.each(ENGINES)('columns in memory on %s', (kind) => {
     const shade = ((await loadSchema(store, collection)).columns.get('shade') as { sql: string }).sql;
     const readAtMost = (bytes?: number) =>
       store.engine.transaction(async (tx) =>
-        held(fresh)?.loadWide([{ sql: shade, type: 'string' }], BigInt(commit), (column, range, max, maxBytes) =>
-          readValueLists(tx, collection, column, range, max, bytes ?? maxBytes),
-        ),
+        held(fresh)?.loadWide([{ sql: shade, type: 'string' }], BigInt(commit), {
+          ...tx,
+          copy: (sql, maxBytes) => tx.copy(sql, bytes ?? maxBytes),
+        }),
       );
     expect(await readAtMost(100)).toBeUndefined();
     // Nor by the next searches.
@@ -298,7 +299,7 @@ describe.each(ENGINES)('columns in memory on %s', (kind) => {
     const asked = () => Promise.reject(new Error('the database was asked'));
     const test = { column: { sql: shade, type: 'string' as const }, values: new Set(['red']), conditions: [] };
     const results = [before, last - 1, last].map(async (commit) => {
-      const reader = { read: asked, values: { source: store, read: asked } };
+      const reader = { read: asked, values: { source: store, tx: { query: asked, copy: asked } } };
       const found = await store.inMemory
         .loadedCollection(collection.id)
         ?.filters.load([{ key: undefined, test }], BigInt(commit), reader);

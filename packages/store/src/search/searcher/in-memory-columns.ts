@@ -1,17 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { AkinError } from '@akin/domain';
 import { readValues, type ValueList } from '@akin/searcher';
+import type { Transaction } from '../../database/engine/engine.ts';
 import type { CollectionHandle } from './collection-handle.ts';
 import type { Range } from './read-rows.ts';
 import { type RowSource, readFrom } from './row-source.ts';
-import {
-  countRows,
-  hasFewValues,
-  MAX_VALUES,
-  type ReadValues,
-  readValueLists,
-  type ValueColumn,
-} from './value-lists.ts';
+import { countRows, hasFewValues, MAX_VALUES, readValueLists, type ValueColumn } from './value-lists.ts';
 import { ValueOrder } from './value-order.ts';
 
 /** The condition of a query on one column: documents match that have one of some values. */
@@ -126,14 +120,14 @@ export class InMemoryColumns {
     filter: { readonly number: number; readonly commit: bigint },
     { column: { sql: name }, values, conditions }: ValueTest,
     commit: bigint,
-    read: ReadValues,
+    tx: Transaction,
   ): Promise<{ readonly sent: Promise<void> } | undefined> {
     const column = this.#columns.get(name);
     if (column === undefined || commit < column.from || column.ordinals.size > MAX_VALUES) return undefined;
     if (column.commit < commit) {
       // Later commits add few matches, and the database returns those of several filters in one statement.
       if (filter.commit >= 0n) return undefined;
-      if (!(await this.#catchUp(column, commit, read))) return undefined;
+      if (!(await this.#catchUp(column, commit, tx))) return undefined;
     }
     if (this.#columns.get(name) !== column) return undefined;
     this.#touch(column);
@@ -161,11 +155,11 @@ export class InMemoryColumns {
   async loadWide(
     columns: readonly ValueColumn[],
     commit: bigint,
-    read: ReadValues,
+    tx: Transaction,
   ): Promise<(() => readonly WideColumn[] | undefined) | undefined> {
     const loaded: InMemoryColumn[] = [];
     for (const column of columns) {
-      const one = await this.#loadWide(column, commit, read);
+      const one = await this.#loadWide(column, commit, tx);
       if (one === undefined) return undefined;
       loaded.push(one);
     }
@@ -178,7 +172,7 @@ export class InMemoryColumns {
     };
   }
 
-  async #loadWide(asked: ValueColumn, commit: bigint, read: ReadValues): Promise<InMemoryColumn | undefined> {
+  async #loadWide(asked: ValueColumn, commit: bigint, tx: Transaction): Promise<InMemoryColumn | undefined> {
     const { sql: name } = asked;
     // A search that reads it now may fail, or end before this one.
     while (this.#wide.has(name)) await this.#wide.get(name)?.catch(() => undefined);
@@ -186,7 +180,7 @@ export class InMemoryColumns {
     const isUsable = known !== undefined && commit >= known.from;
     if (isUsable) known.max = MAX_WIDE;
     if (!isUsable || known.commit < commit) {
-      const reading = isUsable ? this.#catchUp(known, commit, read) : this.#readNow(asked, commit, read);
+      const reading = isUsable ? this.#catchUp(known, commit, tx) : this.#readNow(asked, commit, tx);
       this.#wide.set(name, reading);
       try {
         if (!(await reading)) return undefined;
@@ -200,13 +194,13 @@ export class InMemoryColumns {
   }
 
   /** Reads a column in the transaction of a search. @returns false if it has too many values or does not fit */
-  async #readNow(asked: ValueColumn, commit: bigint, read: ReadValues): Promise<boolean> {
+  async #readNow(asked: ValueColumn, commit: bigint, tx: Transaction): Promise<boolean> {
     const { sql: name } = asked;
     if (performance.now() < (this.#notWideBefore.get(name) ?? 0)) return false;
     const { begun, rows } = this.#handle.state();
     const isSame = () => this.#handle.state().begun === begun;
     if (rows * WIDE_ROW_BYTES > this.#handle.free()) return false;
-    const bytes = await this.#valuesOf(asked, { after: -1n, upTo: commit }, MAX_WIDE, read);
+    const bytes = await this.#valuesOf(asked, { after: -1n, upTo: commit }, MAX_WIDE, tx);
     if (!isSame()) return false;
     const column = this.#create(asked, commit, commit, MAX_WIDE);
     if (bytes === undefined || !(await this.#take(column, bytes, isSame))) {
@@ -223,8 +217,8 @@ export class InMemoryColumns {
   }
 
   /** Adds the values of the rows that later commits added. @returns false if the column is not there any more */
-  async #catchUp(column: InMemoryColumn, commit: bigint, read: ReadValues): Promise<boolean> {
-    const bytes = await this.#valuesOf(column, { after: column.commit, upTo: commit }, column.max, read);
+  async #catchUp(column: InMemoryColumn, commit: bigint, tx: Transaction): Promise<boolean> {
+    const bytes = await this.#valuesOf(column, { after: column.commit, upTo: commit }, column.max, tx);
     const isThere = () => this.#columns.get(column.sql) === column;
     if (bytes === undefined || !(await this.#take(column, bytes, isThere))) {
       if (isThere()) await this.#forget(column);
@@ -236,10 +230,10 @@ export class InMemoryColumns {
   }
 
   /** @returns undefined if they are too long */
-  async #valuesOf(column: ValueColumn, range: Range, max: number, read: ReadValues): Promise<Uint8Array | undefined> {
+  async #valuesOf(column: ValueColumn, range: Range, max: number, tx: Transaction): Promise<Uint8Array | undefined> {
     const maxBytes = MAX_VALUE_BYTES + READ_ROW_BYTES * this.#handle.state().rows;
     try {
-      return await read(column, range, max, maxBytes);
+      return await readValueLists(tx, this.#handle.collection, column, range, max, maxBytes);
     } catch (error) {
       if (error instanceof AkinError && error.code === 'too-large') return undefined;
       throw error;

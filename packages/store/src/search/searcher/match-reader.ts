@@ -1,7 +1,7 @@
 import { type DocNumbers, type DocSet, docSetOf } from '@akin/searcher';
+import type { Transaction } from '../../database/engine/engine.ts';
 import type { ValueTest } from './in-memory-columns.ts';
 import type { RowSource } from './row-source.ts';
-import type { ReadValues } from './value-lists.ts';
 
 /** A filter of a search. */
 export interface AskedFilter {
@@ -21,8 +21,8 @@ export interface MatchRequest {
 export interface MatchReader {
   /** The documents of each, in memory that threads share. @param last the greatest useful number */
   read(wanted: readonly MatchRequest[], last: number): Promise<readonly DocNumbers[]>;
-  /** Where values in memory may determine the matches of filters: how they are read. */
-  readonly values?: { readonly source: RowSource; readonly read: ReadValues } | undefined;
+  /** Where values in memory may determine the matches of filters: what reads them, later and in this search. */
+  readonly values?: { readonly source: RowSource; readonly tx: Transaction } | undefined;
 }
 
 /** Whether numbers of documents fit into 4 bytes. With many shards or changes they need 8. */

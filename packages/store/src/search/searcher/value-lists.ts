@@ -9,9 +9,6 @@ export interface ValueColumn {
   readonly type: FieldType;
 }
 
-/** Reads the values of the rows that a range of commits added: see {@link readValueLists}. */
-export type ReadValues = (column: ValueColumn, range: Range, max: number, maxBytes: number) => Promise<Uint8Array>;
-
 /**
  * A filter on a column with more values matches few documents, and the database answers it quickly. Each new filter may
  * compare all values, on the event loop.
