@@ -21,7 +21,7 @@ export * from './nearest-name.ts';
 export { escapeQueryText, parseQuery } from './parse-query.ts';
 export { parseUrl, readPictureAddress } from './parse-url.ts';
 export type * from './query.ts';
-export * from './query-fields.ts';
+export * from './query-parts.ts';
 export * from './random.ts';
 export * from './region.ts';
 export * from './schema.ts';

@@ -1,26 +1,16 @@
-import { looksLikeDate, parseDate, type Query, type Schema, stringDateWarning } from '@akin/domain';
+import { looksLikeDate, parseDate, type Query, queriesIn, type Schema, stringDateWarning } from '@akin/domain';
 
 /** Warnings about ranges of dates and date math on fields of Strings. */
 export function warnAboutDates(queries: readonly Query[], schema: Schema): string[] {
-  const names = new Set(queries.flatMap(datedFields));
+  const names = new Set(queries.flatMap((query) => [...queriesIn(query)].flatMap(datedField)));
   return [...names].filter((name) => schema.get(name)?.type === 'string').map(stringDateWarning);
 }
 
-function datedFields(query: Query): string[] {
-  switch (query.kind) {
-    case 'range':
-      return [query.low, query.high].some((bound) => bound !== null && isDate(bound)) ? [query.field] : [];
-    case 'term':
-      return MATH.test(query.value) ? [query.field] : [];
-    case 'bool':
-      return [...query.must, ...query.should, ...query.mustNot].flatMap(datedFields);
-    case 'boost':
-    case 'constant':
-    case 'by-distance':
-      return datedFields(query.query);
-    default:
-      return [];
-  }
+/** The field of a clause that compares it with a date. */
+function datedField(clause: Query): string[] {
+  if (clause.kind === 'term') return MATH.test(clause.value) ? [clause.field] : [];
+  if (clause.kind !== 'range') return [];
+  return [clause.low, clause.high].some((bound) => bound !== null && isDate(bound)) ? [clause.field] : [];
 }
 
 const MATH = /^NOW(?:[+-]\d+[A-Z]+|\/[A-Z]+)*$/;

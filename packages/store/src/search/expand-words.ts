@@ -1,4 +1,4 @@
-import { type Query, withErrorContext } from '@akin/domain';
+import { type Query, queriesIn, withErrorContext } from '@akin/domain';
 import { clauseColumn } from './columns.ts';
 import { type PatternClause, wordCondition } from './field-clauses.ts';
 import { contextOf } from './matching.ts';
@@ -48,22 +48,12 @@ export async function expandWords(request: SearchRequest, snapshot: Snapshot): P
 
 /** Clauses with their parameter, for messages. */
 function patternsOf(parameter: string, queries: readonly Query[]): { parameter: string; clause: PatternClause }[] {
-  return queries.flatMap((query) => [...patternsIn(query)].map((clause) => ({ parameter, clause })));
+  return queries
+    .flatMap((query) => [...queriesIn(query)])
+    .filter(isPattern)
+    .map((clause) => ({ parameter, clause }));
 }
 
-function* patternsIn(query: Query): Generator<PatternClause> {
-  switch (query.kind) {
-    case 'wildcard':
-    case 'fuzzy':
-    case 'range':
-      yield query;
-      break;
-    case 'bool':
-      for (const inner of [...query.must, ...query.should, ...query.mustNot]) yield* patternsIn(inner);
-      break;
-    case 'boost':
-    case 'constant':
-    case 'by-distance':
-      yield* patternsIn(query.query);
-  }
+function isPattern(query: Query): query is PatternClause {
+  return Object.hasOwn(MAX_WORDS, query.kind);
 }

@@ -45,7 +45,7 @@ export function keyFilterFor({ keyFilter }: SearchStore, schema: Schema): ShownP
 }
 
 function isKnown(query: Query, schema: Schema): boolean {
-  return [...fieldsOf(query)].every((name) => schema.has(name));
+  return fieldsOf(query).every((name) => schema.has(name));
 }
 
 const NONE: Query = { kind: 'none' };
