@@ -1,14 +1,12 @@
 import { type AkinError, badRequest } from './errors.ts';
 import { CLOSE_ARRAY, CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './json-bytes.ts';
+import { MAX_LONG, MIN_LONG } from './schema.ts';
 
 /**
  * Lossless JSON (RFC 8259). Numbers keep their text: `5` differs from `5.0`, and 64-bit integers keep every digit.
  * Objects keep repeated keys in order, which Solr's command map and documents need.
  */
 export type JsonValue = null | boolean | string | JsonNumber | readonly JsonValue[] | JsonObject;
-
-const LONG_MIN = -(2n ** 63n);
-const LONG_MAX = 2n ** 63n - 1n;
 
 /** A number as it was sent. */
 export class JsonNumber {
@@ -63,7 +61,7 @@ export function parseLong(text: string): bigint | null {
   const digits = text.replace(/^(-?)0+(?=[0-9])/, '$1');
   if (digits.length > 20) return null;
   const value = BigInt(digits);
-  return value < LONG_MIN || value > LONG_MAX ? null : value;
+  return value < MIN_LONG || value > MAX_LONG ? null : value;
 }
 
 export interface JsonLimits {

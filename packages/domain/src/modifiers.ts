@@ -1,6 +1,6 @@
 import { badRequest } from './errors.ts';
 import { isJsonArray, JsonObject, type JsonValue } from './json.ts';
-import { type FieldType, type FieldValue, isListType } from './schema.ts';
+import { type FieldType, type FieldValue, isListType, MAX_LONG, MIN_LONG } from './schema.ts';
 import { quote } from './text.ts';
 import { coerceValue, DEFINE_LIST } from './values.ts';
 
@@ -131,12 +131,10 @@ function keyOf(value: ListValue): string | bigint | number {
   return value instanceof Date ? value.getTime() : value;
 }
 
-const MAX_LONG = 2n ** 63n - 1n;
-
 function sum(field: string, before: FieldValue, by: bigint | number): bigint | number {
   if (typeof before === 'bigint' && typeof by === 'bigint') {
     const value = before + by;
-    if (value <= MAX_LONG && value >= -MAX_LONG - 1n) return value;
+    if (value <= MAX_LONG && value >= MIN_LONG) return value;
   } else if (typeof before === 'number' && typeof by === 'number') {
     const value = before + by;
     if (Number.isFinite(value)) return value;

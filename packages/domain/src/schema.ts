@@ -39,6 +39,10 @@ export type FieldValue =
   | readonly number[]
   | readonly Date[];
 
+/** The least and the greatest long. */
+export const MIN_LONG = -(2n ** 63n);
+export const MAX_LONG = 2n ** 63n - 1n;
+
 export interface Field {
   readonly name: string;
   readonly type: FieldType;

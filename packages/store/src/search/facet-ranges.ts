@@ -1,6 +1,6 @@
-import { type AkinError, type FieldType, type FieldValue, quote, typeName } from '@akin/domain';
+import { type AkinError, type FieldType, type FieldValue, MAX_LONG, MIN_LONG, quote, typeName } from '@akin/domain';
 import { addDateMath, type Clock, type Moment, readMoment } from './date-math.ts';
-import { MAX_LONG, MIN_LONG, readDouble, readInteger } from './query-values.ts';
+import { readDouble, readInteger } from './query-values.ts';
 
 export type RangeInclude = 'lower' | 'upper' | 'edge' | 'outer' | 'all';
 export type RangeOther = 'before' | 'after' | 'between' | 'all' | 'none';

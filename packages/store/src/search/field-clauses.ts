@@ -4,6 +4,8 @@ import {
   type FieldType,
   foldText,
   isListType,
+  MAX_LONG,
+  MIN_LONG,
   parseLocation,
   type Query,
   quote,
@@ -16,16 +18,7 @@ import type { Clock } from './date-math.ts';
 import { quoteLexeme } from './document-words.ts';
 import { fuzzyCondition } from './fuzzy.ts';
 import type { Params } from './params.ts';
-import {
-  clauseError,
-  MAX_LONG,
-  MIN_LONG,
-  readBoolean,
-  readDate,
-  readDouble,
-  readInteger,
-  typeMismatch,
-} from './query-values.ts';
+import { clauseError, readBoolean, readDate, readDouble, readInteger, typeMismatch } from './query-values.ts';
 import { boxSql } from './space.ts';
 
 export interface CompileContext extends Clock {

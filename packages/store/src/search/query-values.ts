@@ -39,9 +39,6 @@ export function readDouble(text: string): number | null {
   return Number.isFinite(number) ? number : null;
 }
 
-export const MIN_LONG = -(2n ** 63n);
-export const MAX_LONG = 2n ** 63n - 1n;
-
 /**
  * The position of a number among the integers: `floor` is the greatest one that is not above it, `exact` says whether
  * that is the number itself. Not limited to 64 bits. Null if the text is not a number.
