@@ -1,6 +1,5 @@
 import type { FieldType, FieldValue } from '@akin/domain';
 import type { CollectionSchema } from '../../database/context.ts';
-import { dateText } from '../../database/engine/session.ts';
 import { documentWords, type FieldTexts } from '../../search/document-words.ts';
 
 /** The contents of a row of `documents`. */
@@ -62,26 +61,4 @@ function hasRepeats(value: FieldValue): boolean {
 function searchableTexts(value: FieldValue, type: FieldType): readonly string[] {
   if (type === 'string') return [value as string];
   return type === 'strings' ? (value as readonly string[]) : [];
-}
-
-/** A value as the text input of its SQL type. */
-export function textOf(value: FieldValue | undefined): string | null {
-  return value === undefined ? null : columnText(value);
-}
-
-function columnText(value: FieldValue): string {
-  if (value instanceof Date) return dateText(value);
-  if (Array.isArray(value)) return `{${value.map(elementText).join(',')}}`;
-  return typeof value === 'number' ? numberText(value) : String(value);
-}
-
-/** String() drops the sign of -0. */
-function numberText(value: number): string {
-  return Object.is(value, -0) ? '-0' : String(value);
-}
-
-function elementText(element: string | bigint | number | Date): string {
-  if (element instanceof Date) return `"${dateText(element)}"`;
-  if (typeof element === 'string') return `"${element.replace(/[\\"]/g, '\\$&')}"`;
-  return typeof element === 'number' ? numberText(element) : String(element);
 }

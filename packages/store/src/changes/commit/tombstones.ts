@@ -5,7 +5,7 @@ import { columnsOf } from '../../database/engine/binary.ts';
 import type { Queryable, Row, SqlValue } from '../../database/engine/engine.ts';
 import type { Store } from '../context.ts';
 import { type CommitContext, inCommit } from './commit-context.ts';
-import { type DocumentColumns, textOf } from './document-rows.ts';
+import type { DocumentColumns } from './document-rows.ts';
 
 /**
  * What remains of a document that came from a file of a folder and was deleted on purpose: programs that index the
@@ -98,14 +98,14 @@ export async function writeTombstonesOfVoid(
   await insertTombstones(
     tx,
     collection,
-    `select id, source, modified::timestamptz, bytes::bigint, path, hash::bigint
-       from unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])
+    `select id, source, modified, bytes, path, hash
+       from unnest($1::text[], $2::bigint[], $3::text[], $4::timestamptz[], $5::bigint[], $6::text[], $7::bigint[])
               as t (id, seq, source, modified, bytes, path, hash)
       where not exists (select from ${S}.documents d where d.id = t.id and d.seq > t.seq)`,
     [
       ...columnsOf(ofFiles, 'id', 'seq'),
       ...[...columns.required, ...columns.optional].map((column) =>
-        ofFiles.map(({ columns: { values } }) => (column === undefined ? null : textOf(values.get(column)))),
+        ofFiles.map(({ columns: { values } }) => ((column && values.get(column)) ?? null) as SqlValue),
       ),
     ],
   );

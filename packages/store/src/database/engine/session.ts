@@ -116,7 +116,7 @@ function encodeParameter(value: SqlValue): unknown {
 }
 
 /** A timestamp in the form of PostgreSQL: ISO in UTC, years before 1 with BC. */
-export function dateText(date: Date): string {
+function dateText(date: Date): string {
   const year = date.getUTCFullYear();
   if (year >= 1 && year <= 9999) return date.toISOString();
   const rest = date.toISOString().replace(/^[+-]?\d+/, '');
