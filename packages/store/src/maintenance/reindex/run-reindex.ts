@@ -231,7 +231,7 @@ class ReindexRun {
   /** Copies the changes since the pinned commit. @returns their number */
   async #catchUp(): Promise<number> {
     const pin = this.#pin as Pin;
-    const to = await currentCommit(this.#store, this.#old);
+    const to = await currentCommit(this.#store.engine, this.#old);
     let count = 0;
     if (to > pin.commit) {
       for await (const { documents, deleted } of changesBetween(this.#store, this.#old, pin.commit, to)) {

@@ -219,7 +219,7 @@ export class InMemoryCollection {
   async #follow(source: RowSource, pinned: Pin): Promise<void> {
     let pin = pinned;
     for (let isMuch = true; isMuch; ) {
-      const commit = await currentCommit(source, this.collection);
+      const commit = await currentCommit(source.engine, this.collection);
       if (commit <= this.#commit) return;
       isMuch = (await this.#readRows(source, pin, commit)) >= CHUNK_ROWS;
       pin = await movePin(source, pin, commit);

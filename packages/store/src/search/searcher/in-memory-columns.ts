@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { AkinError } from '@akin/domain';
 import { readValues, type ValueList } from '@akin/searcher';
+import { currentCommit } from '../../database/collections/current-commit.ts';
 import type { Transaction } from '../../database/engine/engine.ts';
 import type { CollectionHandle } from './collection-handle.ts';
 import type { Range } from './read-rows.ts';
@@ -270,10 +271,7 @@ export class InMemoryColumns {
       if ((await countRows(tx, collection)) * ROW_BYTES > this.#handle.free()) return undefined;
       const bytes = await readValueLists(tx, collection, asked, { after: -1n, upTo: commit });
       // Rows may have been removed that commits before this one see.
-      const [row] = await tx.query<{ commit: bigint }>('select commit from akin.collections where id = $1', [
-        collection.id,
-      ]);
-      return row && { bytes, from: row.commit };
+      return { bytes, from: await currentCommit(tx, collection) };
     });
     if (found === undefined || this.#handle.state().begun !== begun) return;
     const column = this.#create(asked, commit, found.from, MAX_VALUES);
