@@ -4,8 +4,7 @@ import { currentVersions } from '@akin/store/changes';
 import { getDocuments } from '@akin/store/search';
 import type { HandlerFor } from '../http/serve.ts';
 import { computeFromCache } from '../search/compute-from-cache.ts';
-import { readFieldList } from '../search/field-list.ts';
-import { fieldNames } from '../search/handle-search.ts';
+import { fieldNames, readFieldList } from '../search/field-list.ts';
 import { presentDocument } from '../search/present.ts';
 import { parameterLookup } from '../search/query-parameters.ts';
 import { refuseUnsupported } from '../solr/refused-parameters.ts';
@@ -28,7 +27,7 @@ export const get: HandlerFor<'get'> = async ({ parameters, list, signal }, conte
     false,
     async (collection, schema) => {
       const atLeast = await awaitTokenOrStandby(after, afterTimeout, collection, signal, context);
-      const chosen = fieldNames(fields, schema);
+      const chosen = fieldNames(fields, schema.fields);
       // Without the id, the response could not be ordered.
       const found = await getDocuments(context.store, collection, wanted, [...chosen.names, 'id'], atLeast);
       return { value: { ...chosen, collection, shown: found.documents }, collection: found.collection };

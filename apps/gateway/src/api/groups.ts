@@ -11,8 +11,7 @@ import {
 } from '@akin/store/maintenance';
 import { readIdCursor, readPairCursor, writeIdCursor, writePairCursor } from '../http/id-cursor.ts';
 import type { HandlerFor } from '../http/serve.ts';
-import { type FieldList, readFieldList, requestedDistances } from '../search/field-list.ts';
-import { fieldNames } from '../search/handle-search.ts';
+import { type FieldList, fieldNames, readFieldList, requestedDistances } from '../search/field-list.ts';
 import { presentBox, warnWithoutParts } from '../search/parts.ts';
 import { presentDocument } from '../search/present.ts';
 import { clockOf, parameterLookup, readFilters } from '../search/query-parameters.ts';
@@ -33,7 +32,7 @@ export const groups: HandlerFor<'groups'> = async ({ parameters, list, signal },
   const collection = await findCollection(context.store, parameters.collection);
   await awaitToken(parameters.after, parameters.afterTimeout, collection, signal, context);
   const schema = await loadSchema(context.store, collection);
-  const { names, hidden } = fieldNames(fields, schema);
+  const { names, hidden } = fieldNames(fields, schema.fields);
   const shown = {
     filters,
     rows: parameters.limit ?? parameters.rows,

@@ -6,6 +6,7 @@ import { search } from '@akin/store/search';
 import { hasSeveralPictures } from '../http/pictures.ts';
 import type { Handler } from '../http/serve.ts';
 import { rankOfInputs } from '../search/describe-query.ts';
+import { literalName } from '../search/field-list.ts';
 import { clockOf, parameterLookup, readFilters } from '../search/query-parameters.ts';
 import { type RankInput, readRegion } from '../search/rank-inputs.ts';
 import { requireModelForInputs } from '../search/require-model-for-inputs.ts';
@@ -46,7 +47,7 @@ export const tag: Handler<Parameters> = async ({ parameters, list, signal }, con
     rank,
     signal,
     rows: VOTERS,
-    fields: [field.name.replace(/[\\*?]/g, '\\$&')],
+    fields: [literalName(field.name)],
     ...clockOf(parameters),
   };
   const { hits } = await context.semaphores.searches.run(signal, context, () =>

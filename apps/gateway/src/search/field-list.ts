@@ -104,12 +104,30 @@ function readComputed(item: string, parameter: ParameterLookup): ComputedField |
   return name === 'score' ? { alias, kind: 'score' } : { alias, kind: 'field', name };
 }
 
-/** The fields of a schema that `fl` requests, under any name, as names. */
-export function requestedFields(list: FieldList, schema: Schema): string[] {
+/** The fields of a schema that `fl` requests, under any name. */
+export function requestedFields(list: FieldList, schema: Schema): Field[] {
   const renamed = new Set(list.computed.flatMap((one) => (one.kind === 'field' ? [one.name] : [])));
-  return [...schema.values()]
-    .filter((field) => field.type !== 'text' && (list.includes(field) || renamed.has(field.name)))
-    .map(({ name }) => name);
+  return [...schema.values()].filter(
+    (field) => field.type !== 'text' && (list.includes(field) || renamed.has(field.name)),
+  );
+}
+
+/**
+ * The names of the fields to read, for the store: `*` and single fields. `hidden` are fields that are read only to be
+ * shown under other names.
+ */
+export function fieldNames(list: FieldList, schema: Schema): { names: string[]; hidden: ReadonlySet<string> } {
+  const wanted = requestedFields(list, schema);
+  const named = wanted.filter((field) => !list.all || !field.returnedByDefault);
+  return {
+    names: [...(list.all ? ['*'] : []), ...named.map(({ name }) => literalName(name))],
+    hidden: new Set(wanted.filter((field) => !list.includes(field)).map(({ name }) => name)),
+  };
+}
+
+/** The name of a field for the store, to which `*` alone means all fields. */
+export function literalName(name: string): string {
+  return name.replace(/[\\*]/g, '\\$&');
 }
 
 function readPattern(text: string): Pattern {

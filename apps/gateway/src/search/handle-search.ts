@@ -1,5 +1,5 @@
 import { type Endpoints, MAX_DEPTH, type ParametersOf } from '@akin/contract';
-import { badRequest, type Calibration, Double, type Field } from '@akin/domain';
+import { badRequest, type Calibration, Double } from '@akin/domain';
 import { scoreOf } from '@akin/modules/vectors';
 import { inSpan } from '@akin/runtime';
 import { type Collection, type CollectionSchema, calibrationOf, modelSetOf } from '@akin/store/database';
@@ -14,7 +14,7 @@ import { rankingModule, rankOfInputs } from './describe-query.ts';
 import type { NamedFacet } from './facets/facet-kind.ts';
 import { facetWarnings, presentFacets, readFacets } from './facets/facets.ts';
 import { type NamedStats, presentStats, readStats } from './facets/stats.ts';
-import { type FieldList, needsScores, readFieldList, requestedDistances, requestedFields } from './field-list.ts';
+import { type FieldList, fieldNames, needsScores, readFieldList, requestedDistances } from './field-list.ts';
 import { type Grouping, pageOf, readGrouping, splitFilters } from './grouping.ts';
 import { PARTS, PARTS_BOX, partScoreOf, searchWithParts, soughtParts } from './parts.ts';
 import { type PresentedHit, presentDocument } from './present.ts';
@@ -88,7 +88,7 @@ export async function handleSearch(
         : undefined;
     const rank = described?.rank;
 
-    const { names, hidden } = fieldNames(fields, schema);
+    const { names, hidden } = fieldNames(fields, schema.fields);
     const question = {
       query: main.query,
       filters: filters.map((filter) => filter.query),
@@ -260,20 +260,4 @@ function checkDepth({ start, rows, cursorMark }: Parameters): void {
   throw badRequest(
     `Parameters start and rows reach to ${start + rows}, beyond ${MAX_DEPTH}. Page with cursorMark, starting with cursorMark=*.`,
   );
-}
-
-/**
- * The names of the fields to read. The store has wildcards of its own, so they are escaped here, except `*`. `hidden`
- * are fields that are read only to be shown under other names.
- */
-export function fieldNames(
-  list: FieldList,
-  { fields: schema }: CollectionSchema,
-): { names: string[]; hidden: ReadonlySet<string> } {
-  const wanted = requestedFields(list, schema).map((name) => schema.get(name) as Field);
-  const named = wanted.filter((field) => !list.all || !field.returnedByDefault);
-  return {
-    names: [...(list.all ? ['*'] : []), ...named.map(({ name }) => name.replace(/[\\*?]/g, '\\$&'))],
-    hidden: new Set(wanted.filter((field) => !list.includes(field)).map(({ name }) => name)),
-  };
 }
