@@ -1,6 +1,6 @@
 import { promises as fs } from 'node:fs';
-import { AkinError, badRequest } from '@akin/domain';
-import { DEFAULT_IMAGE_LIMITS, decodeBase64 } from '@akin/imaging';
+import { AkinError, badRequest, decodeBase64 } from '@akin/domain';
+import { DEFAULT_IMAGE_LIMITS } from '@akin/imaging';
 import type { Analysis, Analyzer } from '@akin/modules/analyze';
 import { analyzeFile } from './folder/analyze-file.ts';
 import { reasonOf } from './folder/walk.ts';

@@ -1,4 +1,3 @@
-export { decodeBase64 } from '@akin/domain';
 export * from './decode.ts';
 export * from './download.ts';
 export * from './facts/fields.ts';
