@@ -70,8 +70,7 @@ export function readLocal(local: LocalQuery): Query {
       return { kind: 'prefix', field: fieldOfClause(), value, position };
     case 'terms': {
       const field = fieldOfClause();
-      // One list, however many values it has: the length of a query limits them.
-      count();
+      // One clause, however many values it has: the length of a query limits them.
       const values = new Set(splitTerms(value, params.get('separator') ?? ','));
       const should = [...values].map((one): Query => ({ kind: 'term', field, value: one, operator: 'AND', position }));
       if (should.length === 0) return { kind: 'none' };

@@ -103,6 +103,13 @@ describe('local parameters', () => {
     expect(() => parseQuery('{!term f=a v=$x}', options({ x: '\0' }))).toThrow('NUL');
   });
 
+  it('counts a list of values as one clause', () => {
+    const clauses = (count: number) => `a${' {!terms f=id}1,2'.repeat(count - 1)}`;
+    const query = parseQuery(clauses(20_000));
+    expect(query.kind === 'bool' && query.should.length).toBe(20_000);
+    expect(messageOf(clauses(20_001))).toContain('more than 20000 clauses');
+  });
+
   it('names what it does not understand', () => {
     expect(messageOf('{!dismax qf=a}b')).toContain('{!dismax} is not understood');
     expect(messageOf('{!term}b')).toContain('expected f=<field> in {!term}');
