@@ -1,9 +1,9 @@
 import type { CollectionChange } from '@akin/searcher';
-import type { ReadCollection } from './read-rows.ts';
+import type { Collection } from '../../database/context.ts';
 
 /** The part of {@link InMemoryCollection} that its filters and columns use. */
 export interface CollectionHandle {
-  readonly collection: ReadCollection;
+  readonly collection: Collection;
   /**
    * The last commit in memory, how often the collection was read from the beginning, the greatest document number, and
    * how many rows were added since that beginning.

@@ -15,6 +15,7 @@ import {
 } from '@akin/searcher';
 import { currentCommit } from '../../database/collections/current-commit.ts';
 import { movePin, type Pin, pinCommit, removePin } from '../../database/collections/pins.ts';
+import type { Collection } from '../../database/context.ts';
 import type { Transaction } from '../../database/engine/engine.ts';
 import type { CollectionHandle } from './collection-handle.ts';
 import { FilterCache } from './filter-cache.ts';
@@ -29,7 +30,6 @@ import {
   MAX_COMMIT,
   MAX_EXPIRED,
   type Range,
-  type ReadCollection,
   type ReadModule,
   readChunk,
   readVectors,
@@ -44,7 +44,7 @@ export class InMemoryCollection {
   readonly #searcher: Searcher;
   /** Unique: a collection that is released and read again gets another one. */
   readonly #key: number;
-  readonly collection: ReadCollection;
+  readonly collection: Collection;
   readonly #grown: (held: InMemoryCollection) => Promise<void>;
   readonly #modules: ReadModule[] = [];
   readonly #pointsOf: (module: string) => string | undefined;
@@ -78,7 +78,7 @@ export class InMemoryCollection {
   constructor(
     searcher: Searcher,
     key: number,
-    collection: ReadCollection,
+    collection: Collection,
     grown: (held: InMemoryCollection) => Promise<void>,
     free: () => number,
     pointsOf: (module: string) => string | undefined = () => undefined,

@@ -2,10 +2,10 @@ import { availableParallelism } from 'node:os';
 import { AkinError } from '@akin/domain';
 import { memoryLimit } from '@akin/runtime';
 import { Searcher, SearcherError } from '@akin/searcher';
+import type { Collection } from '../../database/context.ts';
 import type { Transaction } from '../../database/engine/engine.ts';
 import { InMemoryCollection } from './in-memory-collection.ts';
 import type { NeededInMemory } from './needed-in-memory.ts';
-import type { ReadCollection } from './read-rows.ts';
 import type { RowSource } from './row-source.ts';
 
 /** Memory of a collection is freed after this time without a search. */
@@ -75,7 +75,7 @@ export class InMemorySearch implements AsyncDisposable {
    * @returns undefined if {@link read} must read it first, outside of transactions
    */
   async find(
-    collection: ReadCollection,
+    collection: Collection,
     tx: Transaction,
     commit: bigint,
     module: string | undefined,
@@ -96,7 +96,7 @@ export class InMemorySearch implements AsyncDisposable {
    */
   async read(
     source: RowSource,
-    collection: ReadCollection,
+    collection: Collection,
     missing: NeededInMemory,
     maxWaitMilliseconds = InMemorySearch.maxWaitMilliseconds,
     signal?: AbortSignal,
@@ -136,7 +136,7 @@ export class InMemorySearch implements AsyncDisposable {
    */
   async findForBackground(
     source: RowSource,
-    collection: ReadCollection,
+    collection: Collection,
     wanted: NeededInMemory,
     {
       commit,
@@ -225,7 +225,7 @@ export class InMemorySearch implements AsyncDisposable {
     }
   }
 
-  #create(collection: ReadCollection): InMemoryCollection {
+  #create(collection: Collection): InMemoryCollection {
     const grown = (held: InMemoryCollection) => this.#grown(held);
     const free = () => this.#memory - this.#taken;
     return new InMemoryCollection(this.#searcher, this.#nextKey++, collection, grown, free, this.#pointsOf);
@@ -238,7 +238,7 @@ export class InMemorySearch implements AsyncDisposable {
   }
 
   /** Whether a collection, with its cells, fits into memory together with the recently used ones. */
-  hasSpaceFor(collection: ReadCollection, wanted: NeededInMemory): boolean {
+  hasSpaceFor(collection: Collection, wanted: NeededInMemory): boolean {
     const { id } = collection;
     if (this.#hasOutgrown(collection)) return false;
     const longAgo = performance.now() - IDLE_MILLISECONDS;
@@ -249,7 +249,7 @@ export class InMemorySearch implements AsyncDisposable {
     return bytes <= this.#memory;
   }
 
-  #hasOutgrown({ id }: ReadCollection): boolean {
+  #hasOutgrown({ id }: Collection): boolean {
     const at = this.#tooLargeSince.get(id);
     if (at === undefined || performance.now() - at < IDLE_MILLISECONDS) return at !== undefined;
     this.#tooLargeSince.delete(id);

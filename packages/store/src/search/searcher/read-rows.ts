@@ -1,17 +1,12 @@
 import { type Summary, summaryOf } from '@akin/searcher';
 import { descriptorTable } from '../../database/collections/collection-tables.ts';
+import type { Collection } from '../../database/context.ts';
 import type { Transaction } from '../../database/engine/engine.ts';
 
 /*
  * Reads rows for the searcher: those that are visible in a commit, and the changes between two commits. The results are
  * bytes in the format of @akin/searcher.
  */
-
-export interface ReadCollection {
-  readonly id: number;
-  readonly name: string;
-  readonly sqlSchema: string;
-}
 
 export interface ReadModule {
   readonly name: string;
@@ -52,7 +47,7 @@ export interface Chunk extends Summary {
  */
 export async function readChunk(
   tx: Transaction,
-  collection: ReadCollection,
+  collection: Collection,
   { after, upTo }: Range,
   modules: readonly ReadModule[],
   behind: number,
@@ -90,7 +85,7 @@ export async function readChunk(
 /** The vectors or points of a module after a row, in order of their number, including those of rows that no commit shows. */
 export async function readVectors(
   tx: Transaction,
-  collection: ReadCollection,
+  collection: Collection,
   { name, points }: ReadModule,
   behind: number,
 ): Promise<Chunk> {

@@ -1,6 +1,6 @@
+import type { Collection } from '../../database/context.ts';
 import type { Engine, Transaction } from '../../database/engine/engine.ts';
 import { FRESHNESS_COLUMNS, type Standbys } from '../../database/standbys/standbys.ts';
-import type { ReadCollection } from './read-rows.ts';
 
 export interface RowSource {
   /** The primary. */
@@ -17,7 +17,7 @@ export interface RowSource {
  */
 export async function readFrom<T>(
   { engine, standbys }: RowSource,
-  collection: ReadCollection,
+  collection: Collection,
   upTo: bigint,
   work: (tx: Transaction) => Promise<T>,
   withoutSort = true,

@@ -1,6 +1,7 @@
 import type { FieldType } from '@akin/domain';
+import type { Collection } from '../../database/context.ts';
 import type { Transaction } from '../../database/engine/engine.ts';
-import type { Range, ReadCollection } from './read-rows.ts';
+import type { Range } from './read-rows.ts';
 
 /** A column of documents with one value for each document. */
 export interface ValueColumn {
@@ -24,7 +25,7 @@ export const MAX_VALUES = 1_024;
  */
 export function readValueLists(
   tx: Transaction,
-  { sqlSchema }: ReadCollection,
+  { sqlSchema }: Collection,
   { sql, type }: ValueColumn,
   { after, upTo }: Range,
   max: number = MAX_VALUES,
@@ -45,7 +46,7 @@ function valueSql(column: string, type: FieldType): string {
 }
 
 /** By the statistics of the database. A negative number there is a share of all rows. */
-export async function hasFewValues(tx: Transaction, { sqlSchema }: ReadCollection, column: string): Promise<boolean> {
+export async function hasFewValues(tx: Transaction, { sqlSchema }: Collection, column: string): Promise<boolean> {
   const rows = await tx.query(
     `select 1 from pg_stats where schemaname = $1 and tablename = 'documents' and attname = $2
         and n_distinct > 0 and n_distinct <= ${MAX_VALUES}`,
@@ -55,7 +56,7 @@ export async function hasFewValues(tx: Transaction, { sqlSchema }: ReadCollectio
 }
 
 /** About how many rows are read. */
-export async function countRows(tx: Transaction, { id }: ReadCollection): Promise<number> {
+export async function countRows(tx: Transaction, { id }: Collection): Promise<number> {
   const [row] = await tx.query<{ documents: bigint }>('select documents from akin.collections where id = $1', [id]);
   return Number(row?.documents ?? 0);
 }
