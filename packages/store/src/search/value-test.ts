@@ -1,5 +1,5 @@
 import type { FieldType, Query } from '@akin/domain';
-import { clauseColumn, type SearchedTables } from './columns.ts';
+import { clauseColumn, type FoundColumn, type SearchedTables } from './columns.ts';
 import { longBounds, readTerm } from './field-clauses.ts';
 import { readDouble } from './query-values.ts';
 import type { ValueTest } from './searcher/in-memory-columns.ts';
@@ -43,13 +43,13 @@ export function valueTest(query: Query, tables: SearchedTables): ValueTest | und
   }
 }
 
-const ANY: ValueCondition = { values: new Set(), conditions: [() => true] };
-
-type Found = ReturnType<typeof clauseColumn>;
+const matching = (is: (text: string) => boolean): ValueCondition => ({ values: new Set(), conditions: [is] });
+const ANY = matching(() => true);
+const NONE: ValueCondition = { values: new Set(), conditions: [] };
 
 function conditionOfClause(
   query: Extract<Query, { kind: 'term' | 'phrase' | 'range' | 'prefix' | 'exists' }>,
-  found: Found,
+  found: FoundColumn,
 ): ValueCondition | undefined {
   switch (query.kind) {
     case 'exists':
@@ -57,7 +57,7 @@ function conditionOfClause(
     case 'range':
       return inRange(query, found);
     case 'prefix':
-      return { values: new Set(), conditions: [(text) => text.startsWith(query.value)] };
+      return matching((text) => text.startsWith(query.value));
     default:
       return equal(query, found);
   }
@@ -65,43 +65,41 @@ function conditionOfClause(
 
 function equal(
   { value, position }: { readonly value: string; readonly position: number },
-  found: Found,
+  found: FoundColumn,
 ): ValueCondition {
   const wanted = readTerm(found, value, position);
   // A number may have several texts: -0 is 0.
-  if (typeof wanted === 'number') return { values: new Set(), conditions: [(text) => Number(text) === wanted] };
-  return { values: new Set(wanted === undefined ? [] : [String(wanted)]), conditions: [] };
+  if (typeof wanted === 'number') return matching((text) => Number(text) === wanted);
+  return wanted === undefined ? NONE : { values: new Set([String(wanted)]), conditions: [] };
 }
 
-function inRange(range: Range, found: Found): ValueCondition | undefined {
+function inRange(range: Range, found: FoundColumn): ValueCondition | undefined {
   const { low, high, includeLow, includeHigh } = range;
   if (low === null && high === null) return ANY;
   if (found.type === 'long') {
     const bounds = longBounds(range, found);
-    if (bounds === undefined) return { values: new Set(), conditions: [] };
+    if (bounds === undefined) return NONE;
     const [min, max] = bounds;
-    return { values: new Set(), conditions: [(text) => min <= BigInt(text) && BigInt(text) <= max] };
+    return matching((text) => min <= BigInt(text) && BigInt(text) <= max);
   }
   if (found.type === 'string') return inStringRange(range);
   if (found.type !== 'double') return undefined;
   const [from, to] = [low, high].map((bound) => (bound === null ? null : readDouble(bound)));
-  const isIn = (text: string) => {
+  return matching((text) => {
     const number = Number(text);
     const isAbove = from == null || number > from || (includeLow && number === from);
     return isAbove && (to == null || number < to || (includeHigh && number === to));
-  };
-  return { values: new Set(), conditions: [isIn] };
+  });
 }
 
 /** In the order of the collation "C", which all columns of strings have: by their bytes. */
 function inStringRange({ low, high, includeLow, includeHigh }: Range): ValueCondition {
   const [from, to] = [low, high].map((bound) => (bound === null ? null : Buffer.from(bound)));
-  const isIn = (text: string) => {
+  return matching((text) => {
     const bytes = Buffer.from(text);
     const [above, below] = [from ? bytes.compare(from) : 1, to ? bytes.compare(to) : -1];
     return (above > 0 || (includeLow && above === 0)) && (below < 0 || (includeHigh && below === 0));
-  };
-  return { values: new Set(), conditions: [isIn] };
+  });
 }
 
 /** Alternatives that all ask for values of the same column. */
