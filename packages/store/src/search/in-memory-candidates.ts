@@ -165,10 +165,10 @@ export class InMemoryCandidates implements Disposable {
     this.#filters[Symbol.dispose]();
   }
 
-  async #matching({ query, filters = [], ...request }: SearchRequest, collapsed: readonly bigint[]) {
-    await this.#filters.load({ ...request, query, filters });
+  async #matching(request: SearchRequest, collapsed: readonly bigint[]) {
+    await this.#filters.load(request);
     await this.#filters.exclude(collapsed);
-    return this.#filters.of([query, ...filters]);
+    return this.#filters.of([request.query, ...(request.filters ?? [])]);
   }
 
   #load(columns: readonly ValueColumn[]) {
