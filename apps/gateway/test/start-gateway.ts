@@ -7,6 +7,7 @@ import type { Store } from '@akin/store/changes';
 import { type DatabaseTemplate, testDatabase } from '@akin/testing';
 import type { GatewayConfig } from '../src/config.ts';
 import { createGateway, type Gateway } from '../src/gateway.ts';
+import { expectDescribed } from './expect-described.ts';
 
 /** A log that tests can read. */
 export interface TestLog extends Log {
@@ -98,7 +99,7 @@ export interface TestRequest {
   readonly chunked?: boolean;
 }
 
-/** One raw request: fetch would normalize the URL and forbid headers. */
+/** One raw request: fetch would normalize the URL and forbid headers. The contract must describe a response in JSON. */
 export function ask(gateway: Gateway, path: string, options: TestRequest = {}): Promise<TestResponse> {
   return new Promise((resolve, reject) => {
     const { method = options.body === undefined ? 'GET' : 'POST', headers = {}, body, chunked } = options;
@@ -115,12 +116,14 @@ export function ask(gateway: Gateway, path: string, options: TestRequest = {}): 
         response.on('end', () => {
           const text = Buffer.concat(chunks).toString();
           const isJson = response.headers['content-type']?.startsWith('application/json') && text !== '';
-          resolve({
-            status: response.statusCode ?? 0,
-            headers: response.headers,
-            text,
-            json: isJson ? JSON.parse(text) : undefined,
-          });
+          const status = response.statusCode ?? 0;
+          const json = isJson ? JSON.parse(text) : undefined;
+          try {
+            if (isJson && status < 300) expectDescribed(method, path, json);
+            resolve({ status, headers: response.headers, text, json });
+          } catch (error) {
+            reject(error);
+          }
         });
       },
     );

@@ -253,8 +253,8 @@ export const SEARCH_RESPONSE = responseOf({
       stats_fields: z.record(
         z.string(),
         z.object({
-          min: z.unknown(),
-          max: z.unknown(),
+          min: z.unknown().optional(),
+          max: z.unknown().optional(),
           count: z.int().optional(),
           missing: z.int().optional(),
           sum: z.number().nullable().optional(),

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { ENDPOINTS, ERROR_RESPONSE } from '@akin/contract';
+import { ERROR_RESPONSE } from '@akin/contract';
 import { describe, expect, it } from '@jest/globals';
 import {
   createGateway,
@@ -167,10 +167,8 @@ describe('pictures that cannot be fetched or decoded', () => {
       state: 'failed',
       reason: { code: 'image-undecodable', msg: 'The picture is cut off.' },
     });
-    expect(ENDPOINTS.operation.response.safeParse(operation.json).error).toBeUndefined();
     const failed = await send('/api/cores/my-collection/operations?state=failed&limit=1000');
     expect(failed.json.operations.at(-1).operation).toBe(name);
-    expect(ENDPOINTS.operations.response.safeParse(failed.json).error).toBeUndefined();
   });
 
   it('do not delay a response forever: accepted changes continue', async () => {
