@@ -19,4 +19,5 @@ it('sends the picture itself if the key does not allow an analysis', async () =>
     throw new AkinRequestError(403, 'Not allowed.');
   });
   expect(await queryOfFile(collection, new Blob(['abc']), false)).toEqual({ by: 'data', data: 'YWJj' });
+  expect(collection.analyze).toHaveBeenCalledWith({ data: 'YWJj' }, { 'modules.apply': 'content,color,duplicate' });
 });

@@ -1,4 +1,5 @@
 import { AkinRequestError, type Collection, PictureError } from '@akin/client';
+import { MODES } from './mode.ts';
 import { TEXTS } from './texts.ts';
 import type { Query } from './view-state.ts';
 
@@ -9,9 +10,6 @@ import type { Query } from './view-state.ts';
 const LONGEST_SIDE = 800;
 /** akin reads 35 MB of parameters, and as a parameter a picture takes 1.42 times its bytes. */
 const MAX_BYTES = 24 * 1024 ** 2;
-/** The modules that rank, whichever the collection has. Only descriptors are kept, so that they fit into a URL. */
-const MODULES = 'content,color,duplicate';
-
 /** A longer picture is not kept in the history: browsers limit its size. */
 const MAX_KEPT_LENGTH = 8_000_000;
 /** Longest side of the picture in the URL, which shows what was searched for. */
@@ -52,7 +50,8 @@ async function readFile(collection: Collection, file: Blob, keepsPicture: boolea
   const small = await scaleDown(file, SHOWN_SIDE, 0.7);
   const shown = small ? { picture: await toBase64(small) } : {};
   try {
-    const { outputs } = await collection.analyze({ data }, { 'modules.apply': MODULES });
+    // The modules that rank, whichever the collection has. Only descriptors are kept, so that they fit into a URL.
+    const { outputs } = await collection.analyze({ data }, { 'modules.apply': MODES.join() });
     const descriptors = Object.entries(JSON.parse(outputs)).filter(([name]) => name.endsWith('_descriptor'));
     return {
       by: 'outputs',
