@@ -1,6 +1,6 @@
 import { parseJson, TypeClaims, validateDocument } from '@akin/domain';
 import { openStore } from '@akin/store';
-import { type AcceptedRange, type Store, stageChanges } from '@akin/store/changes';
+import { type AcceptedRange, Staging, type Store } from '@akin/store/changes';
 import { type Collection, loadSchema } from '@akin/store/database';
 
 /** A store without modules: outputs are stored unchanged, and none of them is a field. */
@@ -22,7 +22,7 @@ export async function accept(
 ): Promise<AcceptedRange> {
   const { fields } = await loadSchema(store, collection);
   const claims = new TypeClaims();
-  const staging = stageChanges(store, collection);
+  const staging = new Staging(store, collection);
   for (const [position, document] of documents.entries()) {
     const validated = validateDocument(parseJson(JSON.stringify(document)), position, fields, claims);
     if ('errors' in validated) throw new Error(validated.errors[0]?.msg);

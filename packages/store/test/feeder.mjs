@@ -6,7 +6,7 @@
  */
 import { parseJson, TypeClaims, validateDocument } from '@akin/domain';
 import { randomNumbers } from '@akin/testing';
-import { claimForAnalysis, commit, saveAnalysis, stageChanges } from '../dist/changes/index.js';
+import { claimForAnalysis, commit, Staging, saveAnalysis } from '../dist/changes/index.js';
 import { findCollection, loadSchema } from '../dist/database/index.js';
 import { maintainCollection, updateGroups } from '../dist/maintenance/index.js';
 import { openStore } from '../dist/store.js';
@@ -53,7 +53,7 @@ async function feed() {
   for (;;) {
     const sent = feeding.make();
     say({ sending: sent });
-    const staging = stageChanges(store, collection);
+    const staging = new Staging(store, collection);
     // In pieces, so that a kill can fall between them.
     for (let i = 0; i < sent.length; i += 10) {
       await staging.add(await feeding.changesOf(store, collection, sent.slice(i, i + 10)));

@@ -12,7 +12,7 @@ import {
 } from '@akin/domain';
 import { copyTemplate, testDatabase } from '@akin/testing';
 import type { Change } from '../src/changes/accept/staged-rows.ts';
-import { type AcceptedRange, stageChanges } from '../src/changes/accept/staging.ts';
+import { type AcceptedRange, Staging } from '../src/changes/accept/staging.ts';
 import type { Store } from '../src/changes/context.ts';
 import { modelSetOf } from '../src/database/collections/model-set.ts';
 import { loadSchema } from '../src/database/collections/schema.ts';
@@ -179,9 +179,9 @@ export async function accept(
   store: Store,
   collection: Collection,
   changes: readonly (Change | object)[],
-  options?: Parameters<typeof stageChanges>[3],
+  options?: ConstructorParameters<typeof Staging>[2],
 ): Promise<AcceptedRange> {
-  const staging = stageChanges(store, collection, {}, options);
+  const staging = new Staging(store, collection, options);
   for (const change of changes) {
     await staging.add('kind' in change ? [change as Change] : await changesOf(store, collection, [change]));
   }

@@ -13,7 +13,7 @@ import {
   validateDocument,
 } from '@akin/domain';
 import { createYielder } from '@akin/runtime';
-import { type Change, checkDelete, type RequestOrigin, type Staging, stageChanges } from '@akin/store/changes';
+import { type Change, checkDelete, type RequestOrigin, Staging } from '@akin/store/changes';
 import { type Collection, loadSchema, type ModelSet, modelSetOf, requireOwnModels } from '@akin/store/database';
 import { SMALL_REQUEST } from '../admission/backlog-quota.ts';
 import type { Context } from '../context.ts';
@@ -189,7 +189,8 @@ class CheckedBody implements StagedBody {
       this.#hasSlot = true;
     }
     const { origin, tombstones } = this.#options;
-    this.staging ??= stageChanges(this.#context.store, this.#collection, origin, {
+    this.staging ??= new Staging(this.#context.store, this.#collection, {
+      ...origin,
       tombstones,
       onWrite: (write) => this.#write(write),
     });

@@ -10,7 +10,7 @@ export {
   waitForOperations,
 } from './accept/operations.ts';
 export type { Change } from './accept/staged-rows.ts';
-export { type AcceptedRange, type RequestOrigin, type Staging, stageChanges } from './accept/staging.ts';
+export { type AcceptedRange, type RequestOrigin, Staging } from './accept/staging.ts';
 export { currentVersions } from './accept/versions.ts';
 export {
   type AnalysisRef,

@@ -1,6 +1,6 @@
 import { isTrash, TRASH_DAYS, TRASHED_AT } from '@akin/domain';
 import { compileDelete } from '../changes/accept/compile-delete.ts';
-import { stageChanges } from '../changes/accept/staging.ts';
+import { Staging } from '../changes/accept/staging.ts';
 import type { Store } from '../changes/context.ts';
 import { LIVE } from '../database/collections/collection-tables.ts';
 import { loadSchema } from '../database/collections/schema.ts';
@@ -23,7 +23,7 @@ export async function expireTrash(store: Store, collection: Collection): Promise
   );
   if (row?.some !== true) return;
   // Their files were deleted on purpose before.
-  const staging = stageChanges(store, collection, {}, { tombstones: false });
+  const staging = new Staging(store, collection, { tombstones: false });
   try {
     await staging.add([{ kind: 'delete-by-query', query: QUERY }]);
     await staging.accept();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { freshCollections } from '../../test/fresh-collections.ts';
 import { accept, changesOf, testOutputs, visible } from '../../test/support.ts';
-import { stageChanges } from '../changes/accept/staging.ts';
+import { Staging } from '../changes/accept/staging.ts';
 import { claimForAnalysis, failAnalysis, saveAnalysis } from '../changes/analyze/analysis.ts';
 import { retryFailed } from '../changes/analyze/retry.ts';
 import { commit } from '../changes/commit/commit.ts';
@@ -41,7 +41,7 @@ describe('housekeeping', () => {
   it('removes requests that were begun six hours ago and never accepted', async () => {
     const { sqlSchema: S } = collection;
     const begin = async (id: string) => {
-      const staging = stageChanges(store, collection);
+      const staging = new Staging(store, collection);
       await staging.add(await changesOf(store, collection, [{ id }]));
       await staging.flush();
     };

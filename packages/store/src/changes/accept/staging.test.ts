@@ -9,7 +9,7 @@ import { commit } from '../commit/commit.ts';
 import type { Store } from '../context.ts';
 import { listOperations } from './operations.ts';
 import { removeRequest } from './requests.ts';
-import { stageChanges } from './staging.ts';
+import { Staging } from './staging.ts';
 
 describe.each(ENGINES)('the acceptance of changes on %s', (kind) => {
   const itOnPostgres = onPostgres(kind, it);
@@ -26,7 +26,7 @@ describe.each(ENGINES)('the acceptance of changes on %s', (kind) => {
   });
 
   it('shows nothing of a request before a commit, and never anything of a discarded one', async () => {
-    const discarded = stageChanges(store, collection);
+    const discarded = new Staging(store, collection);
     await discarded.add(await changesOf(store, collection, [{ id: 'never', brandnew: 1 }]));
     await discarded.flush();
     await accept(store, collection, [{ id: 'a', price: 5 }]);
@@ -45,7 +45,7 @@ describe.each(ENGINES)('the acceptance of changes on %s', (kind) => {
       const rows = await store.engine.query<{ request: bigint }>(`select request from ${S}.requests order by request`);
       return rows.at(-1)?.request as bigint;
     };
-    const staged = stageChanges(store, collection);
+    const staged = new Staging(store, collection);
     await staged.add(await changesOf(store, collection, [{ id: 'a' }]));
     await staged.flush();
     await removeRequest(store, collection, await lastRequest());
@@ -64,7 +64,7 @@ describe.each(ENGINES)('the acceptance of changes on %s', (kind) => {
   itOnPostgres('uses the memory of rows again for the rows of later requests', async () => {
     const changes = await changesOf(store, collection, [{ id: 'a', import: testOutputs({ shape: [1, 0, 0, 0] }) }]);
     const stage = async () => {
-      const staging = stageChanges(store, collection);
+      const staging = new Staging(store, collection);
       await staging.add(changes);
       await staging.accept();
     };
@@ -114,8 +114,8 @@ describe.each(ENGINES)('the acceptance of changes on %s', (kind) => {
   });
 
   it('gives a field the type of the first accepted value if two clients race, and converts the other', async () => {
-    const first = stageChanges(store, collection);
-    const second = stageChanges(store, collection);
+    const first = new Staging(store, collection);
+    const second = new Staging(store, collection);
     await first.add(await changesOf(store, collection, [{ id: 'a', price: 1.5, code: 'x' }]));
     await second.add(await changesOf(store, collection, [{ id: 'b', price: 5, code: 1.1 }]));
     await first.accept();
@@ -136,8 +136,8 @@ describe.each(ENGINES)('the acceptance of changes on %s', (kind) => {
   itOnPostgres(
     'refuses a whole request whose values do not fit a type that another client has just defined',
     async () => {
-      const first = stageChanges(store, collection);
-      const second = stageChanges(store, collection);
+      const first = new Staging(store, collection);
+      const second = new Staging(store, collection);
       await first.add(await changesOf(store, collection, [{ id: 'a', price: 5 }]));
       await second.add(
         await changesOf(store, collection, [

@@ -38,7 +38,7 @@ export interface RequestOrigin {
   readonly traceparent?: string | undefined;
 }
 
-interface StagingOptions {
+interface StagingOptions extends RequestOrigin {
   /** False: its deletes leave no tombstones. */
   readonly tombstones?: boolean;
   /** Runs inside the transaction that accepts: if it rejects, nothing is accepted. */
@@ -47,21 +47,13 @@ interface StagingOptions {
   readonly onWrite?: (write: () => Promise<void>) => Promise<void>;
 }
 
-/** Starts a request. Nothing is written before its first batch. */
-export function stageChanges(
-  store: Store,
-  collection: Collection,
-  origin: RequestOrigin = {},
-  options: StagingOptions = {},
-): Staging {
-  return new Staging(store, collection, origin, options);
-}
-
-/** The changes of one request while they arrive. None of them counts before `accept` resolves. */
+/**
+ * The changes of one request while they arrive. Nothing is written before the first batch, and none of them counts
+ * before `accept` resolves.
+ */
 export class Staging {
   readonly #store: Store;
   readonly #collection: Collection;
-  readonly #origin: RequestOrigin;
   readonly #options: StagingOptions;
   /** Undefined before the first batch. */
   #request: bigint | undefined;
@@ -75,10 +67,9 @@ export class Staging {
   #expects = false;
   #state: 'open' | 'accepted' | 'discarded' = 'open';
 
-  constructor(store: Store, collection: Collection, origin: RequestOrigin, options: StagingOptions) {
+  constructor(store: Store, collection: Collection, options: StagingOptions = {}) {
     this.#store = store;
     this.#collection = collection;
-    this.#origin = origin;
     this.#options = options;
   }
 
@@ -158,11 +149,11 @@ export class Staging {
   }
 
   async #begin(): Promise<bigint> {
-    const { requestId = null, traceparent = null } = this.#origin;
+    const { requestId = null, traceparent = null, tombstones = true } = this.#options;
     const [row] = await this.#store.engine.query<{ request: bigint }>(
       `insert into ${this.#collection.sqlSchema}.requests (request_id, traceparent, leaves_tombstones)
        values ($1, $2, $3) returning request`,
-      [requestId, traceparent, this.#options.tombstones ?? true],
+      [requestId, traceparent, tombstones],
     );
     if (row === undefined) throw new Error('insert returned no row');
     return row.request;

@@ -7,7 +7,7 @@ import { collectionStatus, createCollection } from '../../database/collections/c
 import type { Collection } from '../../database/context.ts';
 import { dropCollection } from '../../maintenance/drop-collection.ts';
 import { findOperation, lastOperation, waitForOperations } from '../accept/operations.ts';
-import { stageChanges } from '../accept/staging.ts';
+import { Staging } from '../accept/staging.ts';
 import { commit } from '../commit/commit.ts';
 import type { Store } from '../context.ts';
 import {
@@ -284,7 +284,7 @@ describe.each(ENGINES)('the analysis of changes on %s', (kind) => {
   it('queues analyses of a dead process again at the next start', async () => {
     await accept(store, collection, [{ id: 'a', image: url('a') }]);
     await claimForAnalysis(store, 1);
-    const unaccepted = stageChanges(store, collection);
+    const unaccepted = new Staging(store, collection);
     await unaccepted.add(await changesOf(store, collection, [{ id: 'lost' }]));
     await unaccepted.flush();
     await reopen();

@@ -6,7 +6,7 @@ import { accept, changesOf, ENGINES, remove, removeMatching, testOutputs, visibl
 import { collectionStatus } from '../../database/collections/collections.ts';
 import type { Collection } from '../../database/context.ts';
 import { listOperations } from '../accept/operations.ts';
-import { stageChanges } from '../accept/staging.ts';
+import { Staging } from '../accept/staging.ts';
 import type { Store } from '../context.ts';
 import { commit } from './commit.ts';
 
@@ -150,7 +150,7 @@ describe.each(ENGINES)('commits on %s', (kind) => {
 
     it('continues a commit that was interrupted between two pieces', async () => {
       const many = Array.from({ length: 600 }, (_, i) => ({ id: `many${i}` }));
-      const staging = stageChanges(store, collection);
+      const staging = new Staging(store, collection);
       await staging.add(await changesOf(store, collection, many));
       await staging.accept();
       const stop = new AbortController();

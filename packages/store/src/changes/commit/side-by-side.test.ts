@@ -3,7 +3,7 @@ import { freshCollections } from '../../../test/fresh-collections.ts';
 import { changesOf, ENGINES } from '../../../test/support.ts';
 import { collectionStatus, createCollection } from '../../database/collections/collections.ts';
 import type { Collection } from '../../database/context.ts';
-import { stageChanges } from '../accept/staging.ts';
+import { Staging } from '../accept/staging.ts';
 import type { Store } from '../context.ts';
 import { commit } from './commit.ts';
 import { MAX_APPLIED } from './fair-semaphore.ts';
@@ -17,7 +17,7 @@ describe.each(ENGINES)('commits of several collections on %s', (kind) => {
 
   async function fill(into: Collection, count: number): Promise<void> {
     const documents = Array.from({ length: count }, (_, i) => ({ id: `document ${i}` }));
-    const staging = stageChanges(store, into);
+    const staging = new Staging(store, into);
     await staging.add(await changesOf(store, into, documents));
     await staging.accept();
   }

@@ -8,7 +8,7 @@ import { maintain } from '../../../test/maintain.ts';
 import { testLocation } from '../../../test/support.ts';
 import { watchThreads } from '../../../test/threads.ts';
 import { parseTinyOutputs, TINY_MODULES, tinyDescriptorTexts } from '../../../test/tiny-module.mjs';
-import { stageChanges } from '../../changes/accept/staging.ts';
+import { Staging } from '../../changes/accept/staging.ts';
 import { claimForAnalysis, requeueAll, saveAnalysis } from '../../changes/analyze/analysis.ts';
 import { commit } from '../../changes/commit/commit.ts';
 import { deleteUnaccepted } from '../../maintenance/recover.ts';
@@ -52,7 +52,7 @@ it('a thread of the embedded database that is killed repeatedly loses no accepte
   const feed = async () => {
     const sent = feeding.make();
     try {
-      const staging = stageChanges(store, collection);
+      const staging = new Staging(store, collection);
       for (let i = 0; i < sent.length; i += 10) {
         await staging.add(await feeding.changesOf(store, collection, sent.slice(i, i + 10)));
         await staging.flush();

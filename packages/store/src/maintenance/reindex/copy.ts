@@ -8,7 +8,7 @@ import {
   stringifyJson,
 } from '@akin/domain';
 import type { Change } from '../../changes/accept/staged-rows.ts';
-import { type AcceptedRange, stageChanges } from '../../changes/accept/staging.ts';
+import { type AcceptedRange, Staging } from '../../changes/accept/staging.ts';
 import type { Store } from '../../changes/context.ts';
 import { appliedModules, modelSetOf } from '../../database/collections/model-set.ts';
 import { loadSchema } from '../../database/collections/schema.ts';
@@ -96,7 +96,7 @@ export async function copyDocuments(
   await Promise.all(Array.from({ length: CONCURRENT_COPIES }, copyUntilEmpty));
   for (const { change } of copies) if (change !== undefined) changes.push(change);
   options.signal.throwIfAborted();
-  const staging = stageChanges(store, target, {}, { guard: options.guard });
+  const staging = new Staging(store, target, { guard: options.guard });
   try {
     await staging.add(changes);
     return {

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { maintain } from '../../../test/maintain.ts';
 import { sharedStore } from '../../../test/shared-store.ts';
 import { accept, changesOf, testOutputs } from '../../../test/support.ts';
-import { stageChanges } from '../../changes/accept/staging.ts';
+import { Staging } from '../../changes/accept/staging.ts';
 import { commit } from '../../changes/commit/commit.ts';
 import type { Store } from '../../changes/context.ts';
 import { createCollection } from '../../database/collections/collections.ts';
@@ -40,7 +40,7 @@ describe('a collection in memory', () => {
   const add = async (collection: Collection, from: number, count: number, deleted?: string) => {
     const outputs = testOutputs({ shape: [1, 0, 0, 0] });
     const documents = Array.from({ length: count }, (_, n) => ({ id: `d${from + n}`, import: outputs }));
-    const staging = stageChanges(store, collection, {});
+    const staging = new Staging(store, collection);
     await staging.add(await changesOf(store, collection, documents));
     await staging.accept();
     if (deleted !== undefined) await accept(store, collection, [{ kind: 'delete', id: deleted }]);

@@ -4,7 +4,7 @@ import { describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import { sharedStore } from '../../../test/shared-store.ts';
 import { accept, changesOf, ENGINES, openTestStore, testOutputs } from '../../../test/support.ts';
-import { stageChanges } from '../../changes/accept/staging.ts';
+import { Staging } from '../../changes/accept/staging.ts';
 import { commit } from '../../changes/commit/commit.ts';
 import type { Store } from '../../changes/context.ts';
 import { createCollection } from '../../database/collections/collections.ts';
@@ -204,7 +204,7 @@ describe.each(ENGINES)('columns in memory on %s', (kind) => {
         code,
         ...(from < 300 ? { import: outputs } : {}),
       }));
-      const staging = stageChanges(store, many, {});
+      const staging = new Staging(store, many);
       await staging.add(await changesOf(store, many, documents));
       await staging.accept();
       await commit(store, many);
