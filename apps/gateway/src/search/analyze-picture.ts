@@ -1,7 +1,6 @@
 import { AkinError, badRequest, decodeBase64, readPictureAddress, withErrorContext } from '@akin/domain';
 import type { Analysis, AnalyzeImage, AnalyzeOptions, Original } from '../config.ts';
 import type { Context } from '../context.ts';
-import type { Files } from '../http/pictures.ts';
 
 export type PictureOptions = Omit<AnalyzeOptions, 'urgent' | 'signal'>;
 
@@ -81,7 +80,7 @@ async function analyzed(
   }
 }
 
-function pictureBytes(data: string, { files, limits }: Context & { readonly files: Files }): Uint8Array {
+function pictureBytes(data: string, { files, limits }: Context): Uint8Array {
   return files.get(data) ?? decodeBase64(data, limits.pictureBytes);
 }
 

@@ -1,4 +1,4 @@
-/** The parts of WebAssembly that the searcher uses. Node has them, but its types do not declare them. */
+/** The parts of WebAssembly that the module parts uses. Node has them, but its types do not declare them. */
 declare namespace WebAssembly {
   class Memory {
     constructor(descriptor: { readonly initial: number; readonly maximum: number });
