@@ -4,7 +4,7 @@ import type { Picture } from './picture/picture.ts';
 
 /** A vector and the name of its model: vectors of different models are never compared. */
 export interface Descriptor {
-  /** For example `akin-3:8e7d7130` or `color-2`; a changed computation needs a new name. At most 100 of `\w . : -`. */
+  /** For example `akin-4:74d3b08d` or `color-2`; a changed computation needs a new name. At most 100 of `\w . : -`. */
   readonly model: string;
   /** Unit length. akin rounds it to half precision. */
   readonly vector: Float32Array;

@@ -27,7 +27,7 @@ export { descriptorTexts } from './vectors/stored-descriptor.ts';
 export { distance } from './vectors/unit.ts';
 
 /**
- * The model of each module with a descriptor, separated by commas, for example `content=akin-3:8e7d7130`. Outputs of
+ * The model of each module with a descriptor, separated by commas, for example `content=akin-4:74d3b08d`. Outputs of
  * other models cannot be compared.
  */
 export function modelNames(): string {

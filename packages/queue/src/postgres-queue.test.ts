@@ -27,8 +27,8 @@ describe('a queue on PostgreSQL', () => {
   it('shares jobs with processes of the same contract, and with no others', async () => {
     const prefix = nextPrefix();
     const open = (contract: string) => createPostgresQueue({ url: database.url, prefix, contract });
-    await using adding = await open('content=akin-3');
-    await using working = await open('content=akin-3');
+    await using adding = await open('content=akin-4');
+    await using working = await open('content=akin-4');
     await using other = await open('content=akin-1');
     other.work('analyze', () => Promise.reject(new Error('another model')), { concurrency: 1 });
     const handled = new Promise((resolve) => {
@@ -40,7 +40,7 @@ describe('a queue on PostgreSQL', () => {
     expect(await other.announcedContracts()).toEqual([]);
     await adding.announce();
     await adding.announce();
-    expect(await other.announcedContracts()).toEqual(['content=akin-3']);
+    expect(await other.announcedContracts()).toEqual(['content=akin-4']);
   });
 
   it('can be opened by several processes at the same time on an empty database', async () => {

@@ -41,15 +41,15 @@ describe('a queue on Redis', () => {
 
   it('shares jobs only between processes with the same contract', async () => {
     const prefix = nextPrefix();
-    await using adding = await createRedisQueue({ url: redis.url, prefix, contract: 'content=akin-3' });
+    await using adding = await createRedisQueue({ url: redis.url, prefix, contract: 'content=akin-4' });
     await using other = await createRedisQueue({ url: redis.url, prefix, contract: 'content=akin-1' });
-    await using same = await createRedisQueue({ url: redis.url, prefix, contract: 'content=akin-3' });
+    await using same = await createRedisQueue({ url: redis.url, prefix, contract: 'content=akin-4' });
     other.work('analyze', () => Promise.reject(new Error('another model')), { concurrency: 1 });
     await adding.add('analyze', PAYLOAD, { id: 'a' });
     expect(await other.liveJobs('analyze', ['a'])).toEqual(new Set());
     expect(await other.announcedContracts()).toEqual([]);
     await adding.announce();
-    expect(await other.announcedContracts()).toEqual(['content=akin-3']);
+    expect(await other.announcedContracts()).toEqual(['content=akin-4']);
     const handled = new Promise((resolve) => {
       same.work('analyze', async ({ id }) => resolve(id), { concurrency: 1 });
     });

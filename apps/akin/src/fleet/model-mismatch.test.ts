@@ -23,9 +23,9 @@ describe('an analyzer in a fleet with other models', () => {
   it('gets both names, until there is work for its own models', async () => {
     const analyzer = await open('content=akin-1');
     expect(await modelMismatch(analyzer, 'content=akin-1')).toBeUndefined();
-    await (await open('content=akin-3')).announce();
+    await (await open('content=akin-4')).announce();
     const reason = await modelMismatch(analyzer, 'content=akin-1');
-    expect(reason).toContain('has the models content=akin-1; the fleet has work only for content=akin-3');
+    expect(reason).toContain('has the models content=akin-1; the fleet has work only for content=akin-4');
     await (await open('content=akin-1')).announce();
     expect(await modelMismatch(analyzer, 'content=akin-1')).toBeUndefined();
   });

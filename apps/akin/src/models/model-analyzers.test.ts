@@ -58,7 +58,7 @@ async function analyzers(limits: Partial<ModelLimits>) {
   const modelOf = async (model: string | undefined) => {
     const { outputs } = await analyzer.analyze(picture, { modules: ['content'], model });
     const bytes = Buffer.from(JSON.parse(outputs).content_descriptor, 'base64').toString('latin1');
-    return /(one|two|broken|akin-3):/.exec(bytes)?.[1];
+    return /(one|two|broken|akin-4):/.exec(bytes)?.[1];
   };
   return { analyzer, modelOf, open };
 }
@@ -70,7 +70,7 @@ describe('analyzers of several content models', () => {
     const { analyzer, modelOf, open } = await analyzers({ maxOpen: 1 });
     await using _ = analyzer;
     const wanted = [ONE(), TWO(), undefined, ONE()];
-    const names = ['one', 'two', 'akin-3', 'one'];
+    const names = ['one', 'two', 'akin-4', 'one'];
     expect(await Promise.all(wanted.map(modelOf))).toEqual(names);
     expect(await modelOf(TWO())).toBe('two');
     expect(open).toEqual({ now: 2, most: 2 });

@@ -15,7 +15,7 @@ export const analyze: HandlerFor<'analyze'> = async (call, context) => {
   const region = readRegion(call.parameters['input.region'], 'input.region');
   if (call.parameters.model !== undefined && !MODEL.test(call.parameters.model)) {
     throw badRequest(
-      'model is the name of a model as outputs give it, such as akin-3:8e7d7130: 1 to 200 letters, digits and . : @ / _ -',
+      'model is the name of a model as outputs give it, such as akin-4:74d3b08d: 1 to 200 letters, digits and . : @ / _ -',
     );
   }
   // Processes that only analyze have no collections.

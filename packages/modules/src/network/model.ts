@@ -76,7 +76,7 @@ interface ModelSpec {
 
 export interface Model {
   /**
-   * Name and hash of the weights, for example `akin-3:8e7d7130`: two models with the same id give equal vectors, except
+   * Name and hash of the weights, for example `akin-4:74d3b08d`: two models with the same id give equal vectors, except
    * for rounding.
    */
   readonly id: string;

@@ -4,7 +4,7 @@ import { type Codebook, codebookOf, descriptorOf } from './codebook.ts';
 import { length } from './unit.ts';
 
 /**
- * A descriptor as text: base64 of one byte of format, one byte of name length, the name (`akin-3:8e7d7130/content`:
+ * A descriptor as text: base64 of one byte of format, one byte of name length, the name (`akin-4:74d3b08d/content`:
  * model, hash of its weights, module) and the vector as little-endian half-precision numbers.
  */
 const FORMAT = 1;

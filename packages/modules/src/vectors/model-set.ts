@@ -64,7 +64,7 @@ function modelSetOf(codebooks: (module: string) => Codebook): ModelSet {
   };
 }
 
-/** A model set as one text, such as `color=color-2,content=akin-3:8e7d7130`: equal for equal models. */
+/** A model set as one text, such as `color=color-2,content=akin-4:74d3b08d`: equal for equal models. */
 export function modelSetText({ models }: Pick<ModelSet, 'models'>): string {
   return Array.from(models, ([name, model]) => `${name}=${model}`).join(',');
 }
